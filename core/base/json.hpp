@@ -1,0 +1,16 @@
+// Canonical JSON: keys sorted, no blanks, shortest round-trip numbers. What is hashed is hashed in this form.
+#pragma once
+#include "core/base/hash.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace aicf {
+
+[[nodiscard]] std::string canonical(const nlohmann::json& document);
+[[nodiscard]] Hash hash_of(const nlohmann::json& document);
+/// A JSON number, or the strings "inf", "-inf", "nan": JSON has no other way to say them.
+[[nodiscard]] nlohmann::json json_number(double value);
+
+} // namespace aicf

@@ -1,0 +1,32 @@
+# Every library from outside, in one place. README says why each is used.
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(Protobuf REQUIRED)
+find_path(CLI11_INCLUDE CLI/CLI.hpp REQUIRED)
+find_path(ONNX_PROTO_DIR onnx/onnx.proto REQUIRED)
+
+# Archives where there are any: `aicf` is carried to GPU servers and needs glibc alone there.
+function(aicf_archive target header library)
+  find_path(${target}_INCLUDE ${header} REQUIRED)
+  find_library(${target}_LIBRARY NAMES lib${library}.a ${library} REQUIRED)
+  add_library(aicf::${target} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(aicf::${target} PROPERTIES IMPORTED_LOCATION ${${target}_LIBRARY}
+                                                   INTERFACE_INCLUDE_DIRECTORIES ${${target}_INCLUDE})
+endfunction()
+aicf_archive(gmp gmp.h gmp)
+aicf_archive(mpfr mpfr.h mpfr)
+aicf_archive(sqlite sqlite3.h sqlite3)
+aicf_archive(protobuf google/protobuf/message.h protobuf)
+target_link_libraries(aicf::mpfr INTERFACE aicf::gmp)
+target_link_libraries(aicf::sqlite INTERFACE Threads::Threads m)
+target_link_libraries(aicf::protobuf INTERFACE Threads::Threads)
+
+find_package(Qt6 6.4 QUIET COMPONENTS Core Gui Widgets PrintSupport Test Concurrent LinguistTools)
+if(Qt6_FOUND)
+  find_package(QCustomPlotQt6 QUIET)
+  find_library(QSCINTILLA qscintilla2_qt6)
+  find_path(QSCINTILLA_INCLUDE Qsci/qsciscintilla.h PATH_SUFFIXES qt6)
+else()
+  message(STATUS "Qt 6 not found: building aicf alone, without the window and without the tests")
+endif()
