@@ -1,0 +1,65 @@
+// The preservation ledger: for an operator and every transformation, five verdicts and whether a profile allows it
+// (DESIGN.md, section 6). Legality follows from verdicts and strictness; it is never typed in by hand.
+#pragma once
+#include "core/profile/profile.hpp"
+#include "core/structure/structure.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace aicf {
+
+struct Verdict {
+  std::string answer;      ///< the words of DESIGN.md, section 6: "proven", "bit-identical", "same", "kept" …
+  std::string certificate; ///< id in the structure profile, or empty
+  std::optional<double> bound;
+};
+
+struct LegalityRow {
+  std::string transformation, title, preservation_class;
+  Verdict value, rounding, special;
+  Verdict run_to_run, batch_invariant, cross_device;
+  std::vector<Metric> memory;
+  bool applicable = false; ///< its premises hold for this operator
+  bool allowed = false;
+  std::string reason; ///< why not
+  std::optional<Witness> witness;
+  std::vector<std::string> smallest_ticks; ///< the fewest changes to the profile that allow it, "arithmetic=rescaled"
+};
+
+struct Ledger {
+  std::vector<LegalityRow> rows;
+  [[nodiscard]] const LegalityRow* find(std::string_view transformation) const;
+};
+
+/// What a transformation claims about an operator, before any profile.
+struct Claim {
+  bool applicable = false;
+  std::string reason; ///< why its premises fail, or the law that holds
+  Verdict value, rounding, special;
+  Verdict run_to_run, batch_invariant, cross_device;
+  std::vector<Metric> memory;
+  std::optional<Witness> witness;
+  Arithmetic needs = Arithmetic::bitwise; ///< the least arithmetic strictness point that admits it
+  Order keeps = Order::device_to_device;  ///< the strictest order that it keeps
+};
+
+/// `before -> after` under `law`. The text lives in atlas/transformations.json under the same id; `judge` is its
+/// procedure.
+struct Transformation {
+  std::string id, preservation_class;
+  std::function<Claim(const StructureProfile&)> judge;
+};
+
+/// Registers itself: `static const RegisterTransformation online{{"online_state", "summary_state", judge_online}};`
+struct RegisterTransformation {
+  explicit RegisterTransformation(Transformation transformation);
+};
+[[nodiscard]] const std::vector<Transformation>& transformations(); ///< sorted by id
+
+[[nodiscard]] Ledger judge(const StructureProfile& profile, const CompilerProfile& rules);
+[[nodiscard]] nlohmann::json to_json(const Ledger& ledger);
+
+} // namespace aicf
