@@ -1,6 +1,7 @@
 // The preservation ledger: for an operator and every transformation, five verdicts and whether a profile allows it
 // (DESIGN.md, section 6). Legality follows from verdicts and strictness; it is never typed in by hand.
 #pragma once
+#include "core/base/metric.hpp"
 #include "core/profile/profile.hpp"
 #include "core/structure/structure.hpp"
 

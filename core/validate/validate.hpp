@@ -1,0 +1,65 @@
+// The judge of a variant: runs it on a backend against the reference, within the plan's own a priori bound (DESIGN.md,
+// section 6).
+#pragma once
+#include "core/base/tensor.hpp"
+#include "core/exec/backend.hpp"
+#include "core/plan/plan.hpp"
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace aicf {
+
+/// One comparison: a set of inputs at a set of sizes, and how it came out.
+struct Check {
+  std::string id;     ///< "random" "exact" "outlier" "special" "poison" "memory" "edge" …
+  std::string detail; ///< sizes, seed, what was found: "y[3, 17] = 0.25, expected 0.5 ± 1e-6"
+  bool passed = false;
+};
+
+struct Validation {
+  bool passed = false;
+  double max_rel_err = 0; ///< largest |y - ref| / |ref| over finite, nonzero reference values
+  double max_ulp = 0;     ///< in units in the last place of the output type
+  double bound = 0;       ///< largest error bound relative to |ref| that the plan's own error analysis allowed
+  double worst_ratio = 0; ///< largest |y - ref| / allowed; at most 1 when passed
+  std::vector<Check> checks;
+  std::vector<Fault> faults;
+  std::vector<Metric> counters; ///< of the run at the problem's own sizes
+};
+
+/// A variant ready to run: kernels in launch order, compiled.
+struct Variant {
+  Plan plan;
+  std::vector<KernelModule> modules;
+  std::vector<Compiled> compiled;
+};
+
+struct ValidationOptions {
+  std::uint64_t seed = 1;
+  bool edge_shapes =
+      true; ///< also at sizes that the problem does not name (row lengths 0, 1, a prime, one off the tile)
+  bool counters = true;
+  std::int64_t row_limit = 0; ///< > 0: at most that many rows at the problem's sizes (the reference is slow)
+};
+
+/// A kernel that may serve only the sizes of its problem (`modules` made for it) is rebuilt for edge shapes through
+/// `rebuild`.
+using Rebuild = std::function<Result<Variant>(const Plan&, const Problem&)>;
+
+/// A failed check is an answer, not an error; diagnostics are for what could not be judged.
+[[nodiscard]] Result<Validation> validate(const StructureProfile& structure, const CompilerProfile& rules,
+                                          const Variant& variant, const Problem& problem, Backend& backend,
+                                          const Rebuild& rebuild, const ValidationOptions& options = {},
+                                          std::stop_token stop = {});
+
+[[nodiscard]] nlohmann::json to_json(const Validation& validation);
+
+/// Runs a variant on given inputs; results by output name. Strided inputs are packed first.
+[[nodiscard]] Result<std::map<std::string, HostTensor>>
+run_variant(const StructureProfile& structure, const Variant& variant, const Problem& problem,
+            const std::map<std::string, HostTensor>& inputs, Backend& backend, const RunOptions& options,
+            RunResult* result = nullptr, std::stop_token stop = {});
+
+} // namespace aicf

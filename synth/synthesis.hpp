@@ -1,0 +1,53 @@
+// Synthesis: propose -> compile -> validate -> profile, inside the closed space of a compiler profile.
+#pragma once
+#include "core/validate/validate.hpp"
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace aicf {
+
+struct SynthesisRequest {
+  std::shared_ptr<const StructureProfile> structure;
+  CompilerProfile rules;
+  Problem problem;
+  std::string backend = "emulator"; ///< "emulator" | "cuda"
+  std::size_t budget = 6;           ///< variants to build; each state form is represented before any comes twice
+  std::uint64_t seed = 1;
+  bool validate = true;
+  std::int64_t row_limit = 64; ///< rows that the judge recomputes at the problem's sizes; 0: all
+};
+
+struct SynthesizedVariant {
+  std::string id; ///< short hash of plan, sizes and types; kept in the evidence store
+  Variant variant;
+  Validation validation;
+  std::vector<Metric> timings;         ///< time_us.* where a device measured them
+  std::vector<Diagnostic> diagnostics; ///< why it did not compile or could not be judged
+  std::string status;                  ///< "validated" "failed" "not_compiled" "not_judged"
+};
+
+struct SynthesisResult {
+  std::vector<SynthesizedVariant> variants; ///< validated ones first, best first
+  PlanSpace space;
+  std::string refusal; ///< when nothing was legal or no family fits: why
+  bool cancelled = false;
+};
+
+struct SynthesisEvents {
+  std::function<void(std::size_t done, std::size_t total, const std::string& text)> progress;
+  std::function<void(const SynthesizedVariant&)> variant; ///< each as soon as it is finished
+};
+
+/// What stops the whole (no NVRTC, no such backend) is Unavailable; what stops one variant stands with that variant.
+[[nodiscard]] Result<SynthesisResult> synthesize(const SynthesisRequest& request, const SynthesisEvents& events = {},
+                                                 std::stop_token stop = {});
+
+[[nodiscard]] nlohmann::json to_json(const SynthesizedVariant& variant);
+/// "aicf.synthesis/1": `variants`, `refused`, `space`.
+[[nodiscard]] nlohmann::json to_json(const SynthesisResult& result, const SynthesisRequest& request);
+
+} // namespace aicf
