@@ -12,12 +12,18 @@ function(aicf_layer name)
   set_property(GLOBAL APPEND PROPERTY AICF_LINKS ${ARGN})
 endfunction()
 
-# A program of all engine layers: `aicf_program(aicf main.cpp)`.
-function(aicf_program name)
+# Gives a target the objects of every engine layer and what they link.
+function(aicf_engine target)
   get_property(objects GLOBAL PROPERTY AICF_OBJECTS)
   get_property(links GLOBAL PROPERTY AICF_LINKS)
   list(REMOVE_DUPLICATES links)
-  add_executable(${name} ${ARGN} ${objects})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CLI11_INCLUDE})
-  target_link_libraries(${name} PRIVATE nlohmann_json::nlohmann_json Threads::Threads ${links} ${CMAKE_DL_LIBS})
+  target_sources(${target} PRIVATE ${objects})
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR} ${CLI11_INCLUDE})
+  target_link_libraries(${target} PUBLIC nlohmann_json::nlohmann_json Threads::Threads ${links} ${CMAKE_DL_LIBS})
+endfunction()
+
+# A program of all engine layers: `aicf_program(aicf main.cpp)`.
+function(aicf_program name)
+  add_executable(${name} ${ARGN})
+  aicf_engine(${name})
 endfunction()
