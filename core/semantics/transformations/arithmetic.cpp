@@ -1,0 +1,90 @@
+// What single operations become on the device. Error bounds: CUDA C++ Programming Guide, appendix "Mathematical
+// Functions" (library functions, in ulp), and the PTX ISA's text of ex2.approx, lg2.approx, rcp.approx and div.approx.
+#include "core/semantics/claims.hpp"
+#include "core/semantics/facts.hpp"
+
+namespace aicf {
+namespace {
+
+constexpr double ulp = 0x1p-23; // of an f32 result, relative
+
+bool any_of(const std::set<Op>& functions, std::initializer_list<Op> wanted) {
+  for (Op op : wanted)
+    if (functions.contains(op)) return true;
+  return false;
+}
+
+Claim fma_contraction(const StructureProfile& profile) {
+  OperatorFacts facts = facts_of(profile);
+  if (!any_of(facts.functions, {Op::mul, Op::pow, Op::exp})) return inapplicable_claim("no product meets a sum");
+  Claim c = identical_claim("a*b + c with one rounding in place of two");
+  c.needs = Arithmetic::reassociated;
+  c.rounding.answer = "reassociated";
+  return c;
+}
+
+Claim f32_accumulate(const StructureProfile& profile) {
+  if (profile.reductions.empty()) return inapplicable_claim("there is nothing to accumulate");
+  return identical_claim("the baseline's own accumulators: f32 for f32 and 16-bit types, f64 for f64");
+}
+
+Claim device_math(const StructureProfile& profile) {
+  if (!any_of(facts_of(profile).functions, {Op::exp, Op::exp2, Op::expm1, Op::log, Op::log2, Op::log1p, Op::tanh,
+                                            Op::erf, Op::sigmoid, Op::sin, Op::cos}))
+    return inapplicable_claim("it names no transcendental function");
+  Claim c = identical_claim("named functions by the toolkit's library: at most 2 ulp, the same code on every device");
+  c.needs = Arithmetic::reassociated;
+  c.rounding = {"approximate", {}, 2 * ulp};
+  return c;
+}
+
+Claim reciprocal_hoist(const StructureProfile& profile) {
+  if (!facts_of(profile).row_divisor) return inapplicable_claim("no divisor is shared by a row");
+  Claim c = identical_claim("one reciprocal a row, then products: two roundings in place of one");
+  c.needs = Arithmetic::reassociated;
+  c.rounding = {"reassociated", {}, 1.5 * ulp};
+  return c;
+}
+
+/// A hardware approximation whose bits differ between architectures.
+Claim approximation(std::string reason, double bound) {
+  Claim c = identical_claim(std::move(reason));
+  c.needs = Arithmetic::approximate;
+  c.keeps = Order::batch_invariant;
+  c.rounding = {"approximate", {}, bound};
+  c.cross_device.answer = "lost (only an interval is published)";
+  return c;
+}
+
+Claim fast_exp(const StructureProfile& profile) {
+  if (!any_of(facts_of(profile).functions, {Op::exp, Op::exp2, Op::sigmoid, Op::tanh}))
+    return inapplicable_claim("it has no exponential");
+  // ex2.approx: 2 ulp; the scaled argument x*log2(e) of magnitude up to 128 is off by half an ulp of 128, so exp by
+  // 2^-17*ln 2.
+  return approximation("exp(x) as ex2.approx(x*log2 e); the argument's rounding grows with |x|",
+                       2 * ulp + 0x1p-17 * 0.6931471805599453);
+}
+
+Claim fast_log(const StructureProfile& profile) {
+  if (!any_of(facts_of(profile).functions, {Op::log, Op::log2, Op::log1p}))
+    return inapplicable_claim("it has no logarithm");
+  return approximation("log(x) as lg2.approx(x)*ln 2: absolute error 2^-22 for x in [0.5, 2], relative 2 ulp elsewhere",
+                       0x1p-21);
+}
+
+Claim fast_divide(const StructureProfile& profile) {
+  if (!facts_of(profile).functions.contains(Op::div)) return inapplicable_claim("it has no division");
+  return approximation("a/b as a*rcp.approx(b): 1 ulp of the reciprocal and one rounding; subnormal divisors flush",
+                       2 * ulp);
+}
+
+const RegisterTransformation register_fma{{"fma_contraction", "reorder", fma_contraction}};
+const RegisterTransformation register_f32{{"f32_accumulate", "representation", f32_accumulate}};
+const RegisterTransformation register_math{{"device_math", "bounded_approximation", device_math}};
+const RegisterTransformation register_reciprocal{{"reciprocal_hoist", "reorder", reciprocal_hoist}};
+const RegisterTransformation register_exp{{"fast_exp", "bounded_approximation", fast_exp}};
+const RegisterTransformation register_log{{"fast_log", "bounded_approximation", fast_log}};
+const RegisterTransformation register_divide{{"fast_divide", "bounded_approximation", fast_divide}};
+
+} // namespace
+} // namespace aicf
