@@ -91,7 +91,8 @@ float f16_to_f32(std::uint16_t bits) {
   unsigned exponent = (bits >> 10U) & 31U, significand = bits & 1023U;
   float sign = (bits & 0x8000U) != 0 ? -1.0F : 1.0F;
   if (exponent == 31)
-    return significand != 0 ? std::numeric_limits<float>::quiet_NaN() : sign * std::numeric_limits<float>::infinity();
+    return std::copysign(
+        significand != 0 ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity(), sign);
   if (exponent == 0) return sign * std::ldexp(static_cast<float>(significand), -24);
   return sign * std::ldexp(static_cast<float>(significand + 1024), static_cast<int>(exponent) - 25);
 }

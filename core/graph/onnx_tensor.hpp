@@ -1,0 +1,27 @@
+// ONNX TensorProto (the .pb files of ONNX test data, the initializers of models) into a packed row-major tensor.
+#pragma once
+#include "core/base/diagnostic.hpp"
+#include "core/base/tensor.hpp"
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace onnx {
+class TensorProto;
+}
+
+namespace aicf {
+
+struct OnnxTensor {
+  std::string name; ///< as in the file; may be empty
+  HostTensor tensor;
+};
+
+/// f32 f16 bf16 f64 i8 i32 i64 bool, as raw data or in the typed fields. Another element type, data in other files, a
+/// count that does not fit the shape, and what is no TensorProto are diagnostics ("onnx.…", with the file).
+[[nodiscard]] Result<OnnxTensor> read_onnx_tensor(const std::filesystem::path& file);
+[[nodiscard]] Result<OnnxTensor> parse_onnx_tensor(std::span<const std::byte> bytes, const std::string& name);
+[[nodiscard]] Result<HostTensor> tensor_of(const onnx::TensorProto& proto, const std::string& file);
+
+} // namespace aicf
