@@ -10,11 +10,22 @@
 namespace aicf {
 namespace {
 
+/// NVRTC asks the loader for its builtins by their bare name, which finds nothing beside an unpacked wheel, and then
+/// compiles nothing: loaded beforehand from NVRTC's own folder, they are found.
+void load_builtins(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    std::string name = entry.path().filename().string();
+    if (name.starts_with("libnvrtc-builtins.so")) (void)SharedLibrary::open({&folder, 1}, {&name, 1}, false);
+  }
+}
+
 std::optional<NvrtcApi> load() {
   if (cuda_disabled()) return std::nullopt;
   static const std::array<std::string, 3> names{"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"};
   auto library = SharedLibrary::open(cuda_library_dirs(), names);
   if (!library) return std::nullopt;
+  load_builtins(library->path().parent_path());
   NvrtcApi api{.library = *library};
   SharedLibrary& l = api.library;
   bool whole = l.bind(api.error_string, "nvrtcGetErrorString");
