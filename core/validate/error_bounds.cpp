@@ -1,0 +1,241 @@
+#include "core/validate/error_bounds.hpp"
+
+#include "core/exec/reference.hpp"
+#include "core/validate/bound_program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+#include <stdexcept>
+
+namespace aicf {
+namespace {
+
+/// Everything that one evaluation needs; reductions are remembered by the values of their free variables.
+class Evaluation {
+ public:
+  Evaluation(const StructureProfile& structure, const Plan& plan, const Problem& problem,
+             const std::map<std::string, HostTensor>& inputs, std::stop_token stop)
+      : structure_(structure), canonical_(*structure.canonical), arena_(canonical_.arena), topology_(topology_of(plan)),
+        model_(error_model_of(plan, problem.float_type)), problem_(problem), stop_(std::move(stop)) {
+    const Definition& d = *canonical_.source;
+    for (std::size_t t = 0; t < d.inputs; ++t) tensors_.push_back(&inputs.at(d.tensors[t].name));
+    environment_.arena = &arena_;
+    environment_.model = &model_;
+    environment_.load = [this](TensorId t, std::span<const std::int64_t> at) {
+      std::int64_t flat = 0;
+      for (std::size_t k = 0; k < at.size(); ++k) flat = flat * tensors_.at(t)->shape[k] + at[k];
+      return Bounded{tensors_.at(t)->get(static_cast<std::size_t>(flat)), 0};
+    };
+    environment_.extent = [this](TensorId t, std::size_t axis) { return tensors_.at(t)->shape[axis]; };
+    environment_.scalar = [this](std::uint32_t i) {
+      const ScalarDecl& s = canonical_.source->scalars.at(i);
+      auto set = problem_.scalars.find(s.name);
+      return rounded(model_, set == problem_.scalars.end() ? s.value : set->second, 0, true);
+    };
+    environment_.dim = [this](std::uint32_t i) {
+      return Bounded{static_cast<double>(problem_.dims.at(canonical_.source->dims.at(i))), 0};
+    };
+    environment_.symbol = [this](std::uint32_t s) { return symbols_.at(s); };
+    environment_.reduction = [this](ExprId node) { return reduction(node); };
+    for (std::size_t c = 0; c < structure.cascades.size(); ++c)
+      for (std::size_t k = 0; k < structure.cascades[c].reductions.size(); ++k)
+        home_[structure.reductions[structure.cascades[c].reductions[k]].node] = {c, k};
+  }
+
+  std::vector<Bounded> output(std::size_t o, const std::vector<std::int64_t>& shape, DType type) {
+    const CanonicalValue& value = canonical_.outputs[o];
+    std::vector<Bounded> out(element_count(shape));
+    std::int64_t inner_extent = shape.empty() ? 1 : shape.back();
+    VarId inner = shape.empty() ? axis_var : static_cast<VarId>(shape.size() - 1);
+    BoundProgram program(arena_, std::span(&value.body, 1), inner);
+    std::size_t rows = inner_extent == 0 ? 0 : out.size() / static_cast<std::size_t>(inner_extent);
+    for (std::size_t row = 0; row < rows && !stop_.stop_requested(); ++row) {
+      std::size_t rest = row;
+      for (std::size_t k = shape.size(); k-- > 1;) {
+        environment_.vars[static_cast<VarId>(k - 1)] =
+            static_cast<std::int64_t>(rest % static_cast<std::size_t>(shape[k - 1]));
+        rest /= static_cast<std::size_t>(shape[k - 1]);
+      }
+      environment_.vars[inner] = 0;
+      program.begin(environment_);
+      for (std::int64_t j = 0; j < inner_extent; ++j) {
+        environment_.vars[inner] = j;
+        out[row * static_cast<std::size_t>(inner_extent) + static_cast<std::size_t>(j)] =
+            stored(type, program.run(environment_)[0]);
+      }
+    }
+    return out;
+  }
+
+ private:
+  struct Home {
+    std::size_t cascade, place;
+  };
+
+  std::int64_t integer(ExprId id) {
+    BoundProgram program(arena_, std::span(&id, 1), axis_var);
+    environment_.vars.try_emplace(axis_var, 0);
+    program.begin(environment_);
+    return static_cast<std::int64_t>(program.run(environment_)[0].value);
+  }
+
+  Bounded reduction(ExprId node) {
+    std::vector<std::int64_t> key{node};
+    auto [it, fresh] = free_.try_emplace(node);
+    if (fresh) it->second = free_vars(arena_, node);
+    for (VarId v : it->second) key.push_back(environment_.vars.at(v));
+    if (auto found = known_.find(key); found != known_.end()) return found->second;
+    auto home = home_.find(node);
+    Bounded value = topology_.online && home != home_.end() && structure_.cascades[home->second.cascade].summary
+                        ? online(structure_.cascades[home->second.cascade], home->second.place)
+                        : fold(node);
+    if (known_.size() > 4096) known_.clear(); // rows come one after another
+    known_.emplace(std::move(key), value);
+    return value;
+  }
+
+  /// A fold of the elements, whatever the order within the topology's depth. Several variables: the last is innermost.
+  Bounded fold(ExprId node) {
+    const Reduce& what = arena_.reduction(node);
+    std::vector<std::int64_t> lo, hi;
+    double count = 1;
+    for (std::size_t k = 0; k < what.vars.size(); ++k) {
+      lo.push_back(integer(arena_.operand(node, 2 * k)));
+      hi.push_back(std::max(lo.back(), integer(arena_.operand(node, 2 * k + 1))));
+      count *= static_cast<double>(hi.back() - lo.back());
+    }
+    bool user = what.reducer >= first_user_reducer;
+    if (user) throw std::logic_error("user reducers are folded by the reference alone");
+    BoundedFold total(model_, static_cast<Builtin>(what.reducer), topology_.depth(static_cast<std::int64_t>(count)));
+    if (count > 0) walk(node, what, lo, hi, total);
+    return total.result();
+  }
+
+  void walk(ExprId node, const Reduce& what, const std::vector<std::int64_t>& lo, const std::vector<std::int64_t>& hi,
+            BoundedFold& total) {
+    auto saved = environment_.vars;
+    std::array<ExprId, 2> roots{arena_.predicate(node), arena_.body(node)};
+    BoundProgram program(arena_, roots, what.vars.back());
+    for (std::size_t k = 0; k < what.vars.size(); ++k) environment_.vars[what.vars[k]] = lo[k];
+    for (bool more = true; more;) {
+      program.begin(environment_);
+      for (std::int64_t j = lo.back(); j < hi.back(); ++j) {
+        environment_.vars[what.vars.back()] = j;
+        std::span<const Bounded> element = program.run(environment_);
+        if (element[0].error > 0)
+          total.add({element[1].value, INFINITY}, static_cast<double>(j));
+        else if (element[0].value != 0)
+          total.add(element[1], static_cast<double>(j));
+      }
+      more = false;
+      for (std::size_t k = what.vars.size() - 1; k-- > 0 && !more;) {
+        more = ++environment_.vars[what.vars[k]] < hi[k];
+        if (!more) environment_.vars[what.vars[k]] = lo[k];
+      }
+    }
+    environment_.vars = std::move(saved);
+  }
+
+  using State = std::vector<Bounded>;
+
+  State merged(const Summary& summary, std::vector<BoundProgram>& merges, const State& left, const State& right) {
+    State out;
+    for (std::size_t k = 0; k < left.size(); ++k)
+      symbols_[left_symbol(k)] = left[k], symbols_[right_symbol(k)] = right[k];
+    for (std::size_t k = 0; k < summary.slots.size(); ++k) {
+      merges[k].begin(environment_);
+      out.push_back(merges[k].run(environment_)[0]);
+      symbols_[slot_symbol(k)] = out[k];
+    }
+    return out;
+  }
+
+  /// The states that the lanes keep, chunk by chunk, and their tree.
+  Bounded online(const Cascade& cascade, std::size_t place) {
+    const Summary& summary = *cascade.summary;
+    auto saved = environment_.vars;
+    std::int64_t lo = integer(cascade.lo), hi = std::max(lo, integer(cascade.hi));
+    std::vector<BoundProgram> bodies, merges;
+    for (const Slot& slot : summary.slots) {
+      bodies.emplace_back(arena_, std::span(&slot.body, 1), axis_var);
+      merges.emplace_back(arena_, std::span(&slot.merge, 1), axis_var);
+    }
+    State empty;
+    for (const Slot& slot : summary.slots) empty.push_back({arena_.value(slot.identity), 0});
+    std::vector<State> lanes(static_cast<std::size_t>(std::clamp<std::int64_t>(
+                                 (hi - lo + topology_.chunk - 1) / topology_.chunk, 1, topology_.lanes)),
+                             empty);
+    for (std::int64_t begin = lo; begin < hi; begin += topology_.chunk) {
+      State chunk;
+      for (std::size_t k = 0; k < summary.slots.size(); ++k) {
+        BoundedFold total(model_, static_cast<Builtin>(summary.slots[k].reducer), static_cast<double>(topology_.chunk));
+        environment_.vars[axis_var] = begin;
+        bodies[k].begin(environment_);
+        for (std::int64_t j = begin; j < std::min(hi, begin + topology_.chunk); ++j) {
+          environment_.vars[axis_var] = j;
+          total.add(bodies[k].run(environment_)[0], static_cast<double>(j));
+        }
+        chunk.push_back(total.result());
+        symbols_[slot_symbol(k)] = chunk[k];
+      }
+      State& lane = lanes[static_cast<std::size_t>((begin - lo) / topology_.chunk) % lanes.size()];
+      lane = merged(summary, merges, lane, chunk);
+    }
+    for (std::size_t width = std::bit_ceil(lanes.size()) / 2; width > 0; width /= 2)
+      for (std::size_t i = 0; i < width && i + width < lanes.size(); ++i)
+        lanes[i] = merged(summary, merges, lanes[i], lanes[i + width]);
+    for (std::size_t k = 0; k < summary.slots.size(); ++k) symbols_[slot_symbol(k)] = lanes[0][k];
+    environment_.vars[axis_var] = lo;
+    BoundProgram finalize(arena_, std::span(&summary.finalize[place], 1), axis_var);
+    finalize.begin(environment_);
+    Bounded value = finalize.run(environment_)[0];
+    environment_.vars = std::move(saved);
+    return value;
+  }
+
+  const StructureProfile& structure_;
+  const Canonical& canonical_;
+  const Arena& arena_;
+  Topology topology_;
+  ErrorModel model_;
+  const Problem& problem_;
+  std::stop_token stop_;
+  std::vector<const HostTensor*> tensors_;
+  BoundEnvironment environment_;
+  std::map<std::uint32_t, Bounded> symbols_;
+  std::map<ExprId, Home> home_;
+  std::map<ExprId, std::vector<VarId>> free_;
+  std::map<std::vector<std::int64_t>, Bounded> known_;
+};
+
+} // namespace
+
+double Topology::depth(std::int64_t n) const {
+  if (n <= 1) return 1;
+  if (sequential) return static_cast<double>(n);
+  auto share = static_cast<double>((n + lanes - 1) / lanes + chunk); // a lane's own fold; the last chunk may be partial
+  return share + std::bit_width(static_cast<std::uint64_t>(lanes)) + 1;
+}
+
+Result<std::map<std::string, std::vector<Bounded>>> error_bounds(const StructureProfile& structure, const Plan& plan,
+                                                                 const Problem& problem,
+                                                                 const std::map<std::string, HostTensor>& inputs,
+                                                                 std::stop_token stop) {
+  using Bounds = std::map<std::string, std::vector<Bounded>>;
+  const Definition& d = *structure.canonical->source;
+  if (!structure.canonical->values.empty())
+    return error("validate.recurrence", "no error analysis of recurrences: " + d.name + " has one");
+  auto shapes = shapes_for(d, problem.dims, problem.scalars);
+  if (!shapes) return shapes.failure<Bounds>();
+  Evaluation evaluation(structure, plan, problem, inputs, std::move(stop));
+  Bounds bounds;
+  for (std::size_t o = 0; o < d.outputs.size(); ++o) {
+    const TensorDecl& decl = d.tensors[d.outputs[o]];
+    bounds[decl.name] = evaluation.output(o, shapes->at(decl.name), decl.type.bind(problem.float_type));
+  }
+  return bounds;
+}
+
+} // namespace aicf

@@ -1,0 +1,35 @@
+// The a priori error bound of a plan, element by element: its own order of operations and merges, its own types and
+// approximations, evaluated with bounded numbers on the inputs' own magnitudes.
+#pragma once
+#include "core/base/tensor.hpp"
+#include "core/plan/plan.hpp"
+#include "core/validate/bounded.hpp"
+
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace aicf {
+
+/// How a plan combines the elements of a reduction over n elements.
+struct Topology {
+  bool online = false;     ///< chunk states of a Summary are merged; otherwise each reduction is a fold of its elements
+  bool sequential = false; ///< one accumulator in index order
+  std::int64_t lanes = 1;  ///< accumulators working side by side, combined in a binary tree
+  std::int64_t chunk = 1;  ///< consecutive elements of a lane's step; an online chunk is summarised before it is merged
+
+  /// Most combinations on a path from an element to the result.
+  [[nodiscard]] double depth(std::int64_t n) const;
+};
+
+[[nodiscard]] Topology topology_of(const Plan& plan);
+[[nodiscard]] ErrorModel error_model_of(const Plan& plan, DType float_type);
+
+/// For every result, by name, the value that the canonical form gives (f64) and how far the device may be from it after
+/// rounding to the result's type. `inputs` as make_inputs gives them.
+[[nodiscard]] Result<std::map<std::string, std::vector<Bounded>>>
+error_bounds(const StructureProfile& structure, const Plan& plan, const Problem& problem,
+             const std::map<std::string, HostTensor>& inputs, std::stop_token stop = {});
+
+} // namespace aicf
