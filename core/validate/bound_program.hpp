@@ -30,13 +30,13 @@ class BoundProgram {
   std::span<const Bounded> run(BoundEnvironment& environment);
 
  private:
-  void evaluate(BoundEnvironment& environment, const std::vector<ExprId>& nodes);
-  Bounded access(BoundEnvironment& environment, ExprId id) const;
+  void evaluate(BoundEnvironment& environment, const std::vector<std::size_t>& slots);
+  Bounded access(BoundEnvironment& environment, std::size_t slot) const;
 
   const Arena* arena_;
-  std::vector<ExprId> outer_, inner_, roots_;
-  std::map<ExprId, std::size_t> slot_;
-  std::vector<std::vector<std::size_t>> operand_slots_; // by slot
+  std::vector<ExprId> nodes_;                      // by slot, operands first
+  std::vector<std::vector<std::size_t>> operands_; // by slot
+  std::vector<std::size_t> outer_, inner_, roots_; // slots
   std::vector<Bounded> values_, results_;
 };
 
