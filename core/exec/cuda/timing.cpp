@@ -1,0 +1,171 @@
+#include "core/exec/cuda/timing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace aicf::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t beyond_l2 = std::size_t{32} << 20U; // on top of twice the L2
+constexpr int most_in_batch = 32;
+constexpr int most_queued = 512;          // the driver's queue holds about 1024 entries; beyond it the host waits
+constexpr double host_us_per_call = 6;    // generous: 2 to 4 us are usual
+constexpr double fill_bytes_per_us = 4e6; // generous: faster than today's memories
+constexpr int warm_up_runs = 5, hot_lead_in = 3;             // the fills before a batch leave L2 full of other data
+constexpr auto warm_up_time = std::chrono::milliseconds(20); // for the clocks to rise
+constexpr auto batch_time = std::chrono::milliseconds(50);   // a cancelled batch ends by itself, soon
+constexpr int attempts = 4;
+
+class Events {
+ public:
+  Events(Session& s, std::size_t count) : session(s), events(count, nullptr) {
+    for (Event& event : events) session.check(session.driver.event_create(&event, event_default), "cuEventCreate");
+  }
+  ~Events() {
+    if (session.lost()) return;
+    for (Event event : events)
+      if (event != nullptr) session.driver.event_destroy(event);
+  }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+  void record(std::size_t i) { session.check(session.driver.event_record(events[i], session.stream), "cuEventRecord"); }
+  bool reached(std::size_t i) {
+    int code = session.driver.event_query(events[i]);
+    if (code != success && code != error_not_ready) session.check(code, "cuEventQuery");
+    return code == success;
+  }
+  double elapsed_us(std::size_t from, std::size_t to) {
+    float ms = 0;
+    session.check(session.driver.event_elapsed_ms(&ms, events[from], events[to]), "cuEventElapsedTime");
+    return static_cast<double>(ms) * 1000;
+  }
+
+ private:
+  Session& session;
+  std::vector<Event> events;
+};
+
+class Timing {
+ public:
+  Timing(Session& s, const TimingRequest& r, const std::stop_token& t)
+      : session(s), request(r), stop(t), sweep(s, 2 * static_cast<std::size_t>(s.info.l2_bytes) + beyond_l2),
+        events(s, 2 * std::size_t{most_in_batch}) {}
+
+  enum class What { cold, hot, floor };
+
+  bool warm_up() {
+    const auto begin = Clock::now();
+    Clock::time_point last;
+    for (int runs = 0; runs < warm_up_runs || Clock::now() - begin < warm_up_time; ++runs) {
+      last = Clock::now();
+      prepare();
+      request.run();
+      if (!drained()) return false;
+    }
+    run_time = Clock::now() - last;
+    return true;
+  }
+
+  /// False when stopped.
+  bool measure(What what, std::string id, std::string method, std::vector<Metric>& out) {
+    const int calls = request.launches + static_cast<int>(request.restores.size()) + 3;
+    const auto fitting =
+        static_cast<int>(Clock::duration(batch_time) / std::max<Clock::duration>(run_time, Clock::duration(1)));
+    const int batch = std::clamp(std::min(most_queued / calls, fitting), 1, most_in_batch);
+    std::vector<double> values;
+    while (static_cast<int>(values.size()) < request.repetitions) {
+      const int count = std::min(batch, request.repetitions - static_cast<int>(values.size()));
+      double lead_us = host_us_per_call * calls * (count + hot_lead_in);
+      for (int attempt = 0;; ++attempt, lead_us *= 2) {
+        const bool behind = enqueue(what, count, lead_us);
+        if (!drained()) return false;
+        if (behind) break;
+        if (attempt + 1 < attempts) continue;
+        ++exposed;
+        break;
+      }
+      for (int i = 0; i < count; ++i)
+        values.push_back(events.elapsed_us(2 * static_cast<std::size_t>(i), 2 * static_cast<std::size_t>(i) + 1));
+    }
+    if (exposed > 0) method += "; in " + std::to_string(exposed) + " batches the host may have been the slower";
+    exposed = 0;
+    out.push_back(summarise(std::move(id), std::move(method), std::move(values)));
+    return true;
+  }
+
+ private:
+  Session& session;
+  const TimingRequest& request;
+  const std::stop_token& stop;
+  GuardedMemory sweep;
+  Events events;
+  Clock::duration run_time{}; // of one run, the host's part included
+  unsigned char pattern = 0;
+  int exposed = 0;
+
+  void flush() {
+    session.check(session.driver.fill_async(sweep.address(), ++pattern, sweep.size(), session.stream),
+                  "cuMemsetD8Async");
+  }
+  void prepare() {
+    for (const Restore& r : request.restores)
+      session.check(session.driver.copy_async(r.to, r.from, r.bytes, session.stream), "cuMemcpyDtoDAsync");
+  }
+  bool drained() { return session.wait(stop) == Session::Waited::done && !stop.stop_requested(); }
+
+  /// Queues a batch; true when the device was still busy with what stands before it at the end.
+  bool enqueue(What what, int count, double lead_us) {
+    const double one_fill_us = static_cast<double>(sweep.size()) / fill_bytes_per_us;
+    for (double queued = 0; queued < lead_us; queued += one_fill_us) flush();
+    for (int i = 0; what == What::hot && i < hot_lead_in; ++i) {
+      prepare();
+      request.run();
+    }
+    for (int i = 0; i < count; ++i) {
+      if (what != What::floor) prepare();
+      if (what == What::cold) flush();
+      events.record(2 * static_cast<std::size_t>(i));
+      if (what != What::floor) request.run();
+      events.record(2 * static_cast<std::size_t>(i) + 1);
+    }
+    return !events.reached(0);
+  }
+};
+
+} // namespace
+
+Metric summarise(std::string id, std::string method, std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  auto quantile = [&](double q) {
+    const double at = q * static_cast<double>(values.size() - 1), below = std::floor(at);
+    const auto i = static_cast<std::size_t>(below);
+    return i + 1 == values.size() ? values[i] : values[i] + (at - below) * (values[i + 1] - values[i]);
+  };
+  return {Metric::Source::measured,
+          std::move(id),
+          "us",
+          std::move(method),
+          {},
+          quantile(0.5),
+          quantile(0.25),
+          quantile(0.75),
+          static_cast<int>(values.size())};
+}
+
+std::vector<Metric> time_runs(Session& session, const TimingRequest& request, const std::stop_token& stop) {
+  std::vector<Metric> out;
+  Timing timing(session, request, stop);
+  const std::string events = "CUDA events on a queued stream, median, quartiles as spread; ";
+  if (!timing.warm_up()) return {};
+  if (request.cold &&
+      !timing.measure(Timing::What::cold, "time_us.cold",
+                      events + "L2 filled with other data (more than twice its size) before each run", out))
+    return {};
+  if (!timing.measure(Timing::What::hot, "time_us.hot", events + "runs right after one another", out)) return {};
+  if (!timing.measure(Timing::What::floor, "time_us.floor", events + "nothing between the two events", out)) return {};
+  return out;
+}
+
+} // namespace aicf::cuda
