@@ -44,7 +44,7 @@ class Evaluation {
         home_[structure.reductions[structure.cascades[c].reductions[k]].node] = {c, k};
   }
 
-  std::vector<Bounded> output(std::size_t o, const std::vector<std::int64_t>& shape, DType type) {
+  std::vector<Bounded> output(std::size_t o, const std::vector<std::int64_t>& shape) {
     const CanonicalValue& value = canonical_.outputs[o];
     std::vector<Bounded> out(element_count(shape));
     std::int64_t inner_extent = shape.empty() ? 1 : shape.back();
@@ -62,8 +62,7 @@ class Evaluation {
       program.begin(environment_);
       for (std::int64_t j = 0; j < inner_extent; ++j) {
         environment_.vars[inner] = j;
-        out[row * static_cast<std::size_t>(inner_extent) + static_cast<std::size_t>(j)] =
-            stored(type, program.run(environment_)[0]);
+        out[row * static_cast<std::size_t>(inner_extent) + static_cast<std::size_t>(j)] = program.run(environment_)[0];
       }
     }
     return out;
@@ -233,7 +232,7 @@ Result<std::map<std::string, std::vector<Bounded>>> error_bounds(const Structure
   Bounds bounds;
   for (std::size_t o = 0; o < d.outputs.size(); ++o) {
     const TensorDecl& decl = d.tensors[d.outputs[o]];
-    bounds[decl.name] = evaluation.output(o, shapes->at(decl.name), decl.type.bind(problem.float_type));
+    bounds[decl.name] = evaluation.output(o, shapes->at(decl.name));
   }
   return bounds;
 }

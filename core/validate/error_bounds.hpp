@@ -26,8 +26,8 @@ struct Topology {
 [[nodiscard]] Topology topology_of(const Plan& plan);
 [[nodiscard]] ErrorModel error_model_of(const Plan& plan, DType float_type);
 
-/// For every result, by name, the value that the canonical form gives (f64) and how far the device may be from it after
-/// rounding to the result's type. `inputs` as make_inputs gives them.
+/// For every result, by name, the value that the canonical form gives (f64) and how far the device may be from it
+/// before it rounds to the result's type. `inputs` as make_inputs gives them.
 [[nodiscard]] Result<std::map<std::string, std::vector<Bounded>>>
 error_bounds(const StructureProfile& structure, const Plan& plan, const Problem& problem,
              const std::map<std::string, HostTensor>& inputs, std::stop_token stop = {});

@@ -1,0 +1,235 @@
+#include "core/validate/validate.hpp"
+
+#include "core/base/json.hpp"
+#include "core/exec/reference.hpp"
+#include "core/validate/compare.hpp"
+#include "core/validate/error_bounds.hpp"
+#include "core/validate/inputs.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace aicf {
+namespace {
+
+/// The dims that the range of some reduction names.
+std::set<std::string> axis_dims(const StructureProfile& structure) {
+  std::set<std::string> dims;
+  const Canonical& canonical = *structure.canonical;
+  for (const Cascade& cascade : structure.cascades)
+    for (ExprId id : reachable(canonical.arena, std::span(&cascade.hi, 1)))
+      if (canonical.arena[id].op == Op::dim) dims.insert(canonical.source->dims[canonical.arena[id].payload]);
+  return dims;
+}
+
+/// The problem with at most `limit` rows: the largest dims that no reduction runs over are cut.
+Problem limited(const Problem& problem, const std::set<std::string>& axes, std::int64_t limit) {
+  Problem small = problem;
+  auto rows = [&] {
+    double n = 1;
+    for (const auto& [name, extent] : small.dims)
+      if (!axes.contains(name)) n *= static_cast<double>(extent);
+    return n;
+  };
+  while (limit > 0 && rows() > static_cast<double>(limit)) {
+    auto largest = small.dims.end();
+    for (auto it = small.dims.begin(); it != small.dims.end(); ++it)
+      if (!axes.contains(it->first) && (largest == small.dims.end() || it->second > largest->second)) largest = it;
+    if (largest == small.dims.end() || largest->second <= 1) break;
+    double others = rows() / static_cast<double>(largest->second);
+    largest->second = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(limit) / others));
+  }
+  return small;
+}
+
+std::string sizes(const Problem& problem) {
+  std::string text;
+  for (const auto& [name, extent] : problem.dims)
+    text += (text.empty() ? "" : ",") + name + "=" + std::to_string(extent);
+  return text;
+}
+
+class Judge {
+ public:
+  Judge(const StructureProfile& structure, const CompilerProfile& rules, Backend& backend,
+        const ValidationOptions& options, std::stop_token stop)
+      : structure_(structure), rules_(rules), backend_(backend), options_(options), stop_(std::move(stop)) {}
+
+  /// Runs one input set and compares. False when it could not be judged at all.
+  bool check(const std::string& id, const Variant& variant, const Problem& problem, InputKind kind, std::uint64_t seed,
+             bool counters) {
+    if (stop_.stop_requested()) return true;
+    const Definition& d = *structure_.canonical->source;
+    auto inputs = make_inputs(d, problem, kind, seed);
+    if (!inputs) return fail(inputs.diagnostics);
+    ReferenceOptions exactness;
+    exactness.precision = problem.float_type == DType::f64 ? 113 : 53;
+    exactness.stop = stop_;
+    auto expected = evaluate(d, {*inputs, problem.scalars}, exactness);
+    if (stop_.stop_requested()) return true;
+    if (!expected && id == "edge") return true;  // such as argmax of nothing: the definition has no answer there
+    if (!expected) return fail(expected.diagnostics);
+    auto bounds = error_bounds(structure_, variant.plan, problem, *inputs, stop_);
+    if (!bounds) return fail(bounds.diagnostics);
+    RunResult result;
+    RunOptions how;
+    how.counters = counters;
+    auto actual = run_variant(structure_, variant, problem, *inputs, backend_, how, &result, stop_);
+    if (stop_.stop_requested()) return true;
+    if (!actual) return fail(actual.diagnostics, actual.missing);
+    std::string at = sizes(problem) + ", " + std::string(name_of(kind)) + " inputs, seed " + std::to_string(seed);
+    if (result.status != RunResult::Status::ok) {
+      for (Fault& f : result.faults) validation.faults.push_back(std::move(f));
+      std::string what = validation.faults.empty()
+                             ? "the run ended early"
+                             : validation.faults.back().kind + ": " + validation.faults.back().message;
+      validation.checks.push_back({"memory", at + ": " + what, false});
+      return true;
+    }
+    if (counters) validation.counters = std::move(result.metrics);
+    Comparison all;
+    for (const auto& [name, tensor] : *actual)
+      all.merge(compare(name, tensor, expected->at(name), bounds->at(name), rules_));
+    validation.checks.push_back({id, at + (all.passed ? "" : ": " + all.worst), all.passed});
+    if (id != "special") {
+      validation.max_rel_err = std::max(validation.max_rel_err, all.max_rel_err);
+      validation.max_ulp = std::max(validation.max_ulp, all.max_ulp);
+      validation.bound = std::max(validation.bound, all.bound);
+    }
+    validation.worst_ratio = std::max(validation.worst_ratio, all.worst_ratio);
+    if (kind == InputKind::random && last_.empty()) last_ = std::move(*actual);
+    return true;
+  }
+
+  /// The same inputs with blocks in another order give the same bits.
+  bool check_order(const Variant& variant, const Problem& problem, std::uint64_t seed) {
+    if (stop_.stop_requested() || last_.empty()) return true;
+    auto inputs = make_inputs(*structure_.canonical->source, problem, InputKind::random, seed);
+    if (!inputs) return fail(inputs.diagnostics);
+    RunOptions how;
+    how.block_order_seed = 0x5eed;
+    how.checks = false;
+    auto again = run_variant(structure_, variant, problem, *inputs, backend_, how, nullptr, stop_);
+    if (stop_.stop_requested()) return true;
+    if (!again) return fail(again.diagnostics, again.missing);
+    bool same = true;
+    for (const auto& [name, tensor] : *again) same = same && tensor.bytes == last_.at(name).bytes;
+    validation.checks.push_back(
+        {"run-to-run",
+         sizes(problem) + ": blocks in another order " + (same ? "give the same bits" : "give other bits"), same});
+    return true;
+  }
+
+  Validation validation;
+  Result<Validation> failure;
+
+ private:
+  bool fail(std::vector<Diagnostic> diagnostics, std::optional<Unavailable> missing = {}) {
+    failure.diagnostics = std::move(diagnostics);
+    failure.missing = std::move(missing);
+    return false;
+  }
+
+  const StructureProfile& structure_;
+  const CompilerProfile& rules_;
+  Backend& backend_;
+  const ValidationOptions& options_;
+  std::stop_token stop_;
+  std::map<std::string, HostTensor> last_; // of the first random run
+};
+
+/// Sizes that the problem does not name: short, odd, and beside every power of two up to its own.
+std::vector<Problem> edge_problems(const StructureProfile& structure, const CompilerProfile& rules,
+                                   const Problem& problem) {
+  std::vector<std::int64_t> lengths{0, 1, 2, 31, 33, 127};
+  std::set<std::string> axes = axis_dims(structure);
+  for (const std::string& axis : axes)
+    if (auto at = problem.dims.find(axis); at != problem.dims.end())
+      for (std::int64_t n : {at->second - 1, at->second + 1})
+        if (n > 0 && n < 20000) lengths.push_back(n);
+  lengths.insert(lengths.end(), rules.validation_shapes.begin(), rules.validation_shapes.end());
+  std::vector<Problem> problems;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    Problem edge = problem;
+    for (auto& [name, extent] : edge.dims)
+      extent = axes.contains(name) || axes.empty() ? lengths[i] : (i % 2 == 0 ? 3 : 1);
+    problems.push_back(std::move(edge));
+  }
+  return problems;
+}
+
+} // namespace
+
+Result<Validation> validate(const StructureProfile& structure, const CompilerProfile& rules, const Variant& variant,
+                            const Problem& problem, Backend& backend, const Rebuild& rebuild,
+                            const ValidationOptions& options, std::stop_token stop) {
+  Judge judge(structure, rules, backend, options, stop);
+  Problem at = limited(problem, axis_dims(structure), options.row_limit);
+  Variant own = variant;
+  if (at.dims != problem.dims) {
+    auto small = rebuild(variant.plan, at);
+    if (!small) return small.failure<Validation>();
+    own = std::move(*small);
+  }
+  auto wanted = [&](const char* kind) {
+    return std::find(rules.adversarial.begin(), rules.adversarial.end(), kind) != rules.adversarial.end();
+  };
+  bool judged = true;
+  for (int s = 0; s < rules.validation_seeds && judged; ++s)
+    judged = judge.check("random", own, at, InputKind::random, options.seed + static_cast<std::uint64_t>(s),
+                         options.counters && s == 0);
+  judged = judged && judge.check_order(own, at, options.seed);
+  if (wanted("exact")) {
+    judged = judged && judge.check("exact", own, at, InputKind::integers, options.seed, false);
+    judged = judged && judge.check("exact", own, at, InputKind::zero_or_inf, options.seed, false);
+  }
+  if (wanted("outlier")) judged = judged && judge.check("outlier", own, at, InputKind::outlier, options.seed, false);
+  if (wanted("special")) judged = judged && judge.check("special", own, at, InputKind::special, options.seed, false);
+  if (options.edge_shapes) {
+    std::size_t served = 0;
+    std::vector<Problem> edges = edge_problems(structure, rules, problem);
+    for (const Problem& edge : edges) {
+      if (!judged || stop.stop_requested()) break;
+      auto other = rebuild(variant.plan, edge);
+      if (!other) {
+        if (other.missing) return other.failure<Validation>();
+        continue; // the plan does not serve this size, and would not be chosen for it
+      }
+      ++served;
+      judged = judge.check("edge", *other, edge, InputKind::random, options.seed + 17, false);
+    }
+    judge.validation.checks.push_back(
+        {"edge-coverage",
+         std::to_string(served) + " of " + std::to_string(edges.size()) + " edge sizes are served by this plan", true});
+  }
+  if (!judged) return judge.failure;
+  Validation& v = judge.validation;
+  v.passed =
+      !v.checks.empty() && std::all_of(v.checks.begin(), v.checks.end(), [](const Check& c) { return c.passed; });
+  return std::move(v);
+}
+
+nlohmann::json to_json(const Validation& v) {
+  nlohmann::json checks = nlohmann::json::array(), faults = nlohmann::json::array();
+  for (const Check& c : v.checks) checks.push_back({{"id", c.id}, {"detail", c.detail}, {"passed", c.passed}});
+  for (const Fault& f : v.faults)
+    faults.push_back({{"kind", f.kind},
+                      {"kernel", f.kernel},
+                      {"message", f.message},
+                      {"block", f.block},
+                      {"thread", f.thread},
+                      {"ptx_line", f.ptx_line},
+                      {"cuda_line", f.cuda_line},
+                      {"address", f.address}});
+  return {{"passed", v.passed},
+          {"max_rel_err", json_number(v.max_rel_err)},
+          {"max_ulp", json_number(v.max_ulp)},
+          {"bound", json_number(v.bound)},
+          {"worst_ratio", json_number(v.worst_ratio)},
+          {"checks", checks},
+          {"faults", faults}};
+}
+
+} // namespace aicf
