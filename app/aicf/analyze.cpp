@@ -1,0 +1,159 @@
+// aicf analyze, aicf legal, aicf ops: what an operator is, and what may be done to it.
+#include "app/aicf/command.hpp"
+#include "core/base/atlas_path.hpp"
+#include "core/base/json.hpp"
+#include "core/expr/check.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+namespace aicf::cli {
+namespace {
+
+struct Options {
+  std::string op, name, profile;
+  bool json = false;
+};
+
+std::shared_ptr<Options> operator_options(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  app.add_option("operator", o->op, "a .op file, or the name of an operator of the atlas")->required();
+  app.add_option("--op", o->name, "which operator of a file with several (default: the last)");
+  app.add_flag("--json", o->json, "one JSON document on standard output");
+  return o;
+}
+
+std::string rank_text(const Rank& rank) {
+  switch (rank.kind) {
+  case Rank::Kind::finite: return std::to_string(rank.value);
+  case Rank::Kind::unbounded: return "unbounded";
+  case Rank::Kind::unknown: return "unknown";
+  case Rank::Kind::none: return "-";
+  }
+  return "-";
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* separator) {
+  std::string text;
+  for (const std::string& p : parts) text += (text.empty() ? "" : separator) + p;
+  return text;
+}
+
+int analyze_command(const Options& o) {
+  int status = done;
+  auto profile = analysed(o.op, o.name, status);
+  if (!profile) return status;
+  if (o.json) {
+    print_json(to_json(*profile));
+    return done;
+  }
+  std::cout << profile->canonical->source->name << "  " << short_hex(profile->canonical->structure_hash) << "\n"
+            << "structures  " << joined(profile->structures, ", ") << "\n"
+            << "stages      " << joined(profile->stages, ", ") << "\n"
+            << "passes      " << profile->passes_definition << " as defined, " << profile->passes_best << " at best\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const Reduction& r : profile->reductions)
+    rows.push_back({r.name, r.reducer, joined(r.axes, ", "), joined(r.depends_on, ", "), rank_text(r.rank),
+                    r.bounded ? "yes" : "no", r.stable ? "yes" : "no"});
+  if (!rows.empty())
+    std::cout << "\n" << table({"reduction", "reducer", "axes", "depends on", "rank", "bounded", "stable"}, rows);
+  for (const Reduction& r : profile->reductions)
+    if (!r.merge.empty()) std::cout << "\nmerge of " << r.name << ": " << joined(r.merge, "; ");
+  std::cout << "\n\n";
+  for (const Certificate& c : profile->certificates) {
+    std::cout << c.id << ": " << c.claim << "\n  " << name_of(c.verdict) << " by " << c.method;
+    if (c.trials > 0) std::cout << ", " << c.trials << " trials";
+    if (c.verdict == Certificate::Verdict::probably) std::cout << ", wrong with probability at most " << c.bound;
+    std::cout << "\n";
+    if (c.witness) std::cout << "  expected " << c.witness->expected << "; observed " << c.witness->observed << "\n";
+  }
+  return done;
+}
+
+int legal_command(const Options& o) {
+  int status = done;
+  auto rules = find_profile(o.profile);
+  if (!rules) return report(rules);
+  auto profile = analysed(o.op, o.name, status);
+  if (!profile) return status;
+  Ledger ledger = judge(*profile, *rules);
+  if (o.json) {
+    print_json({{"schema", "aicf.legality/1"},
+                {"op", profile->canonical->source->name},
+                {"structure_hash", to_hex(profile->canonical->structure_hash)},
+                {"profile", to_json(*rules)},
+                {"ledger", to_json(ledger)}});
+    return done;
+  }
+  std::cout << "order " << name_of(rules->order) << ", arithmetic " << name_of(rules->arithmetic) << "\n\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const LegalityRow& r : ledger.rows)
+    rows.push_back({r.allowed      ? "legal"
+                    : r.applicable ? "refused"
+                                   : "n/a",
+                    r.transformation, r.preservation_class, r.value.answer, r.rounding.answer, r.cross_device.answer});
+  std::cout << table({"", "transformation", "class", "value", "rounding", "device to device"}, rows) << "\n";
+  for (const LegalityRow& r : ledger.rows)
+    if (!r.allowed) {
+      std::cout << r.transformation << ": " << r.reason << "\n";
+      if (!r.smallest_ticks.empty()) std::cout << "  would be legal with " << joined(r.smallest_ticks, ", ") << "\n";
+    }
+  return done;
+}
+
+int ops_command(const Options& o) {
+  namespace fs = std::filesystem;
+  std::error_code problem;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(atlas_dir() / "ops", problem))
+    if (entry.path().extension() == ".op") files.push_back(entry.path());
+  if (problem)
+    return report({}, Unavailable{"the atlas (" + (atlas_dir() / "ops").string() + ")",
+                                  "set AICF_ATLAS to the atlas folder of the sources"});
+  std::sort(files.begin(), files.end());
+  nlohmann::json list = nlohmann::json::array();
+  std::vector<std::vector<std::string>> rows;
+  int status = done;
+  for (const fs::path& file : files) {
+    Result<Definition> d = load_definition(file.string());
+    status = std::max(status, report(d, d ? d->text : std::string()));
+    if (!d) continue;
+    std::string text = d->text, about;
+    if (text.starts_with("#")) about = text.substr(1, text.find('\n') - 1);
+    about.erase(0, about.find_first_not_of(' '));
+    std::string name = file.stem().string();
+    Canonical canonical = canonicalize(std::make_shared<const Definition>(std::move(*d)));
+    list.push_back({{"name", name},
+                    {"file", file.string()},
+                    {"about", about},
+                    {"dims", canonical.source->dims},
+                    {"structure_hash", to_hex(canonical.structure_hash)}});
+    rows.push_back({name, joined(canonical.source->dims, ","), about});
+  }
+  if (o.json)
+    print_json({{"schema", "aicf.ops/1"}, {"ops", list}});
+  else
+    std::cout << table({"operator", "dims", "about"}, rows);
+  return status;
+}
+
+const RegisterCommand analyze{
+    {"analyze", "derive the computation structure of an operator, with certificates", [](CLI::App& app) {
+       auto o = operator_options(app);
+       return [o](std::stop_token) { return analyze_command(*o); };
+     }}};
+const RegisterCommand legal{
+    {"legal", "which transformations keep its meaning, under a compiler profile, and why not", [](CLI::App& app) {
+       auto o = operator_options(app);
+       app.add_option("--profile", o->profile, "a profile (JSON or text form), or one of the atlas");
+       return [o](std::stop_token) { return legal_command(*o); };
+     }}};
+const RegisterCommand ops{{"ops", "the operators of the atlas", [](CLI::App& app) {
+                             auto o = std::make_shared<Options>();
+                             app.add_flag("--json", o->json, "one JSON document on standard output");
+                             return [o](std::stop_token) { return ops_command(*o); };
+                           }}};
+
+} // namespace
+} // namespace aicf::cli
