@@ -4,7 +4,7 @@
 #include "core/expr/structure_key.hpp"
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <numeric>
 #include <unordered_set>
 
@@ -23,53 +23,15 @@ bool commutative(ReducerId reducer) {
   }
 }
 
-/// Sets of variables, each kept once; the union of two is looked up after the first time.
-class VarSets {
- public:
-  VarSets() { intern({}); }
-  std::uint32_t single(VarId v) { return intern({v}); }
-  std::uint32_t unite(std::uint32_t a, std::uint32_t b) {
-    if (a == b || b == 0) return a;
-    if (a == 0) return b;
-    auto [it, fresh] = unions_.try_emplace(std::uint64_t{std::min(a, b)} << 32U | std::max(a, b), 0);
-    if (!fresh) return it->second;
-    std::vector<VarId> all;
-    std::set_union(sets_[a].begin(), sets_[a].end(), sets_[b].begin(), sets_[b].end(), std::back_inserter(all));
-    std::uint32_t id = intern(std::move(all));
-    unions_[std::uint64_t{std::min(a, b)} << 32U | std::max(a, b)] = id;
-    return id;
+std::vector<VarId> free_of(FreeVars& free, std::span<const ExprId> roots) {
+  std::vector<VarId> all;
+  for (ExprId root : roots) {
+    const std::vector<VarId>& vars = free.of(root);
+    all.insert(all.end(), vars.begin(), vars.end());
   }
-  std::uint32_t without(std::uint32_t a, const std::vector<VarId>& vars) {
-    std::vector<VarId> rest;
-    for (VarId v : sets_[a])
-      if (std::find(vars.begin(), vars.end(), v) == vars.end()) rest.push_back(v);
-    return rest.size() == sets_[a].size() ? a : intern(std::move(rest));
-  }
-  [[nodiscard]] const std::vector<VarId>& operator[](std::uint32_t id) const { return sets_[id]; }
-
- private:
-  std::uint32_t intern(std::vector<VarId> set) {
-    auto [it, fresh] = ids_.try_emplace(std::move(set), static_cast<std::uint32_t>(sets_.size()));
-    if (fresh) sets_.push_back(it->first);
-    return it->second;
-  }
-  std::map<std::vector<VarId>, std::uint32_t> ids_;
-  std::vector<std::vector<VarId>> sets_;
-  std::unordered_map<std::uint64_t, std::uint32_t> unions_;
-};
-
-std::vector<VarId> free_of(const Arena& arena, const std::vector<ExprId>& ascending, std::span<const ExprId> roots) {
-  VarSets sets;
-  std::unordered_map<ExprId, std::uint32_t> of;
-  for (ExprId id : ascending) {
-    std::uint32_t set = arena[id].op == Op::index ? sets.single(arena[id].payload) : 0;
-    for (ExprId operand : arena.operands(id)) set = sets.unite(set, of.at(operand));
-    if (arena[id].op == Op::reduce) set = sets.without(set, arena.reduction(id).vars);
-    of[id] = set;
-  }
-  std::uint32_t all = 0;
-  for (ExprId root : roots) all = sets.unite(all, of.at(root));
-  return sets[all];
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
 }
 
 /// Every order of the positions that keeps ascending keys: equal keys are permuted.
@@ -118,7 +80,7 @@ bool Rebuilder::may_capture(ExprId root, const Map& with) {
     if (levels_.of(to) > 0) return true; // brings reductions of its own: levels above it move
     values.push_back(to);
   }
-  std::vector<VarId> vars = free_of(*arena_, nodes_below(*arena_, values), values);
+  std::vector<VarId> vars = free_of(free_, values);
   return std::any_of(vars.begin(), vars.end(), [&](VarId v) { return v >= bound_base && v - bound_base < level; });
 }
 
@@ -155,7 +117,7 @@ std::vector<std::size_t> Rebuilder::content_order(const std::vector<VarId>& vars
   std::iota(order.begin(), order.end(), 0);
   // A bound that reads another variable of the same reduction fixes their order.
   std::span<const ExprId> bounds(operands.data(), 2 * vars.size());
-  for (VarId v : free_of(*arena_, nodes_below(*arena_, bounds), bounds))
+  for (VarId v : free_of(free_, bounds))
     if (std::find(vars.begin(), vars.end(), v) != vars.end()) return order;
   KeyLabels labels;
   std::vector<std::uint64_t> keys;
@@ -196,7 +158,7 @@ ExprId Rebuilder::close(Kind kind, const Reduce& what, std::vector<ExprId> opera
   // A free bound variable belongs to an enclosing reduction and lies above; only a substituted one can be in the way.
   bool temporary = std::any_of(what.vars.begin(), what.vars.end(), [](VarId v) { return v >= temporary_base; });
   if (temporary)
-    for (VarId v : free_of(*arena_, nodes_below(*arena_, operands), operands))
+    for (VarId v : free_of(free_, operands))
       if (v >= bound_base + level && v < bound_base + level + fixed) level = v - bound_base + 1;
   VarId base = bound_base + level;
   std::vector<std::size_t> positions(what.vars.size());
@@ -265,9 +227,6 @@ ExprId substitute(Arena& arena, ExprId root, const std::unordered_map<ExprId, Ex
   return Rebuilder(arena).replace(root, with);
 }
 
-std::vector<VarId> free_vars(const Arena& arena, ExprId root) {
-  std::array roots{root};
-  return free_of(arena, nodes_below(arena, roots), roots);
-}
+std::vector<VarId> free_vars(const Arena& arena, ExprId root) { return FreeVars(arena).of(root); }
 
 } // namespace aicf

@@ -2,6 +2,7 @@
 // Internal to core/expr.
 #pragma once
 #include "core/expr/canonical.hpp"
+#include "core/expr/free_vars.hpp"
 
 #include <functional>
 #include <unordered_map>
@@ -27,7 +28,8 @@ class Rebuilder {
   /// Told of every reduction that is made anew from an older one.
   using Remade = std::function<void(ExprId before, ExprId after)>;
 
-  explicit Rebuilder(Arena& arena, Remade remade = {}) : arena_(&arena), levels_(arena), remade_(std::move(remade)) {}
+  explicit Rebuilder(Arena& arena, Remade remade = {})
+      : arena_(&arena), levels_(arena), free_(arena), remade_(std::move(remade)) {}
 
   /// `root` with the nodes of `with` replaced; variables of reductions are renamed where levels change or capture
   /// threatens.
@@ -50,6 +52,7 @@ class Rebuilder {
 
   Arena* arena_;
   Levels levels_;
+  FreeVars free_;
   Remade remade_;
 };
 
