@@ -1,0 +1,190 @@
+#include "synth/synthesis.hpp"
+
+#include "core/base/json.hpp"
+#include "core/exec/backends.hpp"
+#include "core/exec/nvrtc.hpp"
+#include "core/validate/inputs.hpp"
+#include "synth/variant.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace aicf {
+namespace {
+
+/// What a plan does with state and elements: its choices of parameters that change the summary state or recompute.
+std::string form_of(const Plan& plan) {
+  std::string form = plan.family;
+  for (const Param& p : params()) {
+    auto choice = plan.choices.find(p.id);
+    if (p.family == plan.family && choice != plan.choices.end() && p.preservation_class == "summary_state")
+      form += "|" + to_text(choice->second);
+  }
+  return form;
+}
+
+/// `budget` plans in order of estimate, forms taking turns.
+std::vector<const Plan*> proposed(const PlanSpace& space, std::size_t budget) {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<const Plan*>> by_form;
+  for (const Plan& plan : space.plans) {
+    auto& list = by_form[form_of(plan)];
+    if (list.empty()) order.push_back(form_of(plan));
+    list.push_back(&plan);
+  }
+  std::vector<const Plan*> chosen;
+  for (std::size_t turn = 0; chosen.size() < std::min(budget, space.plans.size()); ++turn)
+    for (const std::string& form : order)
+      if (const auto& list = by_form[form]; turn < list.size() && chosen.size() < budget) chosen.push_back(list[turn]);
+  return chosen;
+}
+
+std::string refusal_of(const PlanSpace& space) {
+  std::string text = "no legal plan";
+  for (const auto& [reason, count] : space.refused)
+    text += "\n  " + (count > 1 ? std::to_string(count) + " x " : std::string()) + reason;
+  return text;
+}
+
+std::string exceeded(const Variant& variant, const CompilerProfile& rules) {
+  for (const Compiled& c : variant.compiled) {
+    if (c.registers > rules.registers)
+      return std::to_string(c.registers) + " registers a thread, the profile allows " + std::to_string(rules.registers);
+    if (c.spill_bytes > rules.spills)
+      return std::to_string(c.spill_bytes) + " bytes of spills, the profile allows " + std::to_string(rules.spills);
+    if (c.shared_bytes > rules.shared_bytes)
+      return std::to_string(c.shared_bytes) + " bytes of shared memory, the profile allows " +
+             std::to_string(rules.shared_bytes);
+  }
+  return {};
+}
+
+double time_of(const SynthesizedVariant& v) {
+  for (const Metric& m : v.timings)
+    if (m.id == "time_us.cold" && m.source == Metric::Source::measured) return m.value;
+  return INFINITY;
+}
+
+class Loop {
+ public:
+  Loop(const SynthesisRequest& request, Backend& backend, std::stop_token stop)
+      : request_(request), backend_(backend), stop_(std::move(stop)) {}
+
+  /// Missing tools end the whole; everything else stands with the variant.
+  std::optional<Unavailable> make(const Plan& plan, SynthesizedVariant& out) {
+    const StructureProfile& structure = *request_.structure;
+    out.id = variant_id(structure, plan, request_.problem);
+    out.variant.plan = plan;
+    out.status = "not_compiled";
+    auto built = build_variant(structure, plan, request_.problem);
+    out.diagnostics = built.diagnostics;
+    if (built.missing) return built.missing;
+    if (!built) return std::nullopt;
+    out.variant = std::move(*built);
+    if (std::string over = exceeded(out.variant, request_.rules); !over.empty()) {
+      out.diagnostics.push_back(error("synth.limit", over));
+      return std::nullopt;
+    }
+    out.status = "not_judged";
+    if (request_.validate) {
+      ValidationOptions options;
+      options.seed = request_.seed;
+      options.counters = backend_.id() == "emulator";
+      options.row_limit = request_.row_limit;
+      auto rebuild = [&](const Plan& p, const Problem& problem) { return rebuilt(p, problem); };
+      auto judged =
+          validate(structure, request_.rules, out.variant, request_.problem, backend_, rebuild, options, stop_);
+      out.diagnostics.insert(out.diagnostics.end(), judged.diagnostics.begin(), judged.diagnostics.end());
+      if (judged.missing) return judged.missing;
+      if (!judged || stop_.stop_requested()) return std::nullopt;
+      out.validation = std::move(*judged);
+      out.status = out.validation.passed ? "validated" : "failed";
+    }
+    if (backend_.id() == "cuda" && (out.validation.passed || !request_.validate)) return time(out);
+    return std::nullopt;
+  }
+
+ private:
+  Result<Variant> rebuilt(const Plan& plan, const Problem& problem) {
+    for (const Family& family : families())
+      if (family.id == plan.family)
+        if (std::string why = family.refusal(*request_.structure, problem, request_.rules, plan); !why.empty())
+          return error("synth.refused", why);
+    return build_variant(*request_.structure, plan, problem);
+  }
+
+  std::optional<Unavailable> time(SynthesizedVariant& out) {
+    auto inputs =
+        make_inputs(*request_.structure->canonical->source, request_.problem, InputKind::random, request_.seed);
+    if (!inputs) {
+      out.diagnostics.insert(out.diagnostics.end(), inputs.diagnostics.begin(), inputs.diagnostics.end());
+      return std::nullopt;
+    }
+    RunOptions how;
+    how.checks = false;
+    how.repetitions = 31;
+    RunResult result;
+    auto outputs =
+        run_variant(*request_.structure, out.variant, request_.problem, *inputs, backend_, how, &result, stop_);
+    if (outputs.missing) return outputs.missing;
+    for (Metric& m : result.metrics)
+      if (m.unit == "us") out.timings.push_back(std::move(m));
+    return std::nullopt;
+  }
+
+  const SynthesisRequest& request_;
+  Backend& backend_;
+  std::stop_token stop_;
+};
+
+} // namespace
+
+Result<SynthesisResult> synthesize(const SynthesisRequest& request, const SynthesisEvents& events,
+                                   std::stop_token stop) {
+  SynthesisResult result;
+  auto say = [&](std::size_t done, std::size_t total, const std::string& text) {
+    if (events.progress) events.progress(done, total, text);
+  };
+  for (const std::string& property : request.rules.properties.require)
+    if (!std::ranges::count(request.structure->structures, property))
+      result.refusal = "the profile requires the property " + property + ", which this operator lacks";
+  for (const std::string& property : request.rules.properties.forbid)
+    if (std::ranges::count(request.structure->structures, property))
+      result.refusal = "the profile forbids the property " + property + ", which this operator has";
+  if (!result.refusal.empty()) return result;
+  Ledger ledger = judge(*request.structure, request.rules);
+  result.space = plan(*request.structure, ledger, request.rules, request.problem);
+  if (result.space.plans.empty()) {
+    result.refusal = refusal_of(result.space);
+    return result;
+  }
+  if (auto info = nvrtc_info(); !info) return info.failure<SynthesisResult>();
+  auto backend = make_backend(request.backend);
+  if (!backend) return backend.failure<SynthesisResult>();
+  std::vector<const Plan*> plans = proposed(result.space, request.budget);
+  Loop loop(request, **backend, stop);
+  for (std::size_t i = 0; i < plans.size() && !stop.stop_requested(); ++i) {
+    say(i, plans.size(), "building and judging " + form_of(*plans[i]));
+    SynthesizedVariant variant;
+    auto missing = loop.make(*plans[i], variant);
+    if (missing) {
+      Result<SynthesisResult> lacking;
+      lacking.missing = std::move(missing);
+      lacking.diagnostics = variant.diagnostics;
+      return lacking;
+    }
+    if (stop.stop_requested()) break;
+    if (events.variant) events.variant(variant);
+    result.variants.push_back(std::move(variant));
+  }
+  result.cancelled = stop.stop_requested();
+  say(result.variants.size(), plans.size(), result.cancelled ? "cancelled" : "done");
+  std::stable_sort(result.variants.begin(), result.variants.end(),
+                   [](const SynthesizedVariant& a, const SynthesizedVariant& b) {
+                     bool first = a.status == "validated", second = b.status == "validated";
+                     return first != second ? first : time_of(a) < time_of(b);
+                   });
+  return result;
+}
+
+} // namespace aicf

@@ -1,0 +1,94 @@
+#include "core/base/json.hpp"
+#include "synth/synthesis.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace aicf {
+namespace {
+
+using nlohmann::json;
+
+json metrics_json(const std::vector<Metric>& metrics) {
+  json list = json::array();
+  for (const Metric& m : metrics) list.push_back(to_json(m));
+  return list;
+}
+
+json diagnostics_json(const std::vector<Diagnostic>& diagnostics) {
+  json list = json::array();
+  for (const Diagnostic& d : diagnostics)
+    list.push_back({{"severity", static_cast<int>(d.severity) == 0   ? "error"
+                                 : static_cast<int>(d.severity) == 1 ? "warning"
+                                                                     : "note"},
+                    {"code", d.code},
+                    {"file", d.at.file},
+                    {"line", d.at.line},
+                    {"column", d.at.column},
+                    {"length", d.at.length},
+                    {"message", d.message},
+                    {"hint", d.hint}});
+  return list;
+}
+
+} // namespace
+
+nlohmann::json to_json(const SynthesizedVariant& v) {
+  json modules = json::array();
+  Compiled worst;
+  for (std::size_t i = 0; i < v.variant.modules.size(); ++i) {
+    const KernelModule& m = v.variant.modules[i];
+    json notes = json::array();
+    for (const SourceNote& n : m.notes) notes.push_back({{"line", n.line}, {"rule", n.rule}});
+    json module{{"entry", m.entry}, {"source", m.cuda_source}, {"options", m.options}, {"notes", notes}};
+    if (i < v.variant.compiled.size()) {
+      const Compiled& c = v.variant.compiled[i];
+      module["compile"] = {
+          {"registers", c.registers}, {"shared_bytes", c.shared_bytes}, {"spill_bytes", c.spill_bytes}};
+      module["ptx"] = c.ptx;
+      worst.registers = std::max(worst.registers, c.registers);
+      worst.shared_bytes = std::max(worst.shared_bytes, c.shared_bytes);
+      worst.spill_bytes += c.spill_bytes;
+    }
+    modules.push_back(std::move(module));
+  }
+  json j{{"id", v.id},
+         {"status", v.status},
+         {"plan", to_json(v.variant.plan)},
+         {"modules", modules},
+         {"source", v.variant.modules.empty() ? json(nullptr) : json(v.variant.modules.front().cuda_source)},
+         {"compile",
+          {{"registers", worst.registers}, {"shared_bytes", worst.shared_bytes}, {"spill_bytes", worst.spill_bytes}}},
+         {"validation", to_json(v.validation)},
+         {"counters", metrics_json(v.validation.counters)},
+         {"diagnostics", diagnostics_json(v.diagnostics)}};
+  if (!v.timings.empty()) j["time_us"] = metrics_json(v.timings);
+  return j;
+}
+
+nlohmann::json to_json(const SynthesisResult& result, const SynthesisRequest& request) {
+  const Canonical& canonical = *request.structure->canonical;
+  json variants = json::array(), refused = json::object();
+  for (const SynthesizedVariant& v : result.variants) variants.push_back(to_json(v));
+  for (const auto& [reason, count] : result.space.refused) refused[reason] = count;
+  json dims = json::object();
+  for (const auto& [name, extent] : request.problem.dims) dims[name] = extent;
+  json j{{"schema", "aicf.synthesis/1"},
+         {"op", canonical.source->name},
+         {"structure_hash", to_hex(canonical.structure_hash)},
+         {"shape", dims},
+         {"dtype", name_of(request.problem.float_type)},
+         {"target", request.problem.target},
+         {"backend", request.backend},
+         {"profile", to_json(request.rules)},
+         {"variants", variants},
+         {"refused", refused},
+         {"generated", result.space.generated},
+         {"legal", result.space.plans.size()},
+         {"cancelled", result.cancelled}};
+  if (!result.refusal.empty()) j["refusal"] = result.refusal;
+  return j;
+}
+
+} // namespace aicf
