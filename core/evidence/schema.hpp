@@ -1,0 +1,35 @@
+// The store's tables and their history: version n is reached from n - 1 by step n.
+#pragma once
+#include <array>
+
+struct sqlite3;
+
+namespace aicf {
+
+inline constexpr std::array<const char*, 1> schema_steps{R"(
+CREATE TABLE run(
+  id TEXT PRIMARY KEY, kind TEXT NOT NULL, key_hash TEXT NOT NULL, source TEXT NOT NULL, options TEXT NOT NULL,
+  profile TEXT NOT NULL, shape TEXT NOT NULL, dtype TEXT NOT NULL, device TEXT NOT NULL, driver TEXT NOT NULL,
+  toolkit TEXT NOT NULL, timer TEXT NOT NULL, started TEXT NOT NULL, seconds REAL, host TEXT NOT NULL,
+  command TEXT NOT NULL, seed INTEGER NOT NULL, status TEXT NOT NULL);
+CREATE INDEX run_key ON run(key_hash);
+CREATE INDEX run_started ON run(started);
+CREATE INDEX run_kind ON run(kind, started);
+CREATE TABLE metric(
+  run TEXT NOT NULL REFERENCES run(id), id TEXT NOT NULL, value REAL, lo REAL, hi REAL, samples INTEGER NOT NULL,
+  unit TEXT NOT NULL, source TEXT NOT NULL, method TEXT NOT NULL, PRIMARY KEY(run, id)) WITHOUT ROWID;
+CREATE TABLE artefact(hash TEXT PRIMARY KEY, kind TEXT NOT NULL, bytes INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE run_artefact(
+  run TEXT NOT NULL REFERENCES run(id), artefact TEXT NOT NULL REFERENCES artefact(hash),
+  PRIMARY KEY(run, artefact)) WITHOUT ROWID;
+CREATE INDEX run_artefact_artefact ON run_artefact(artefact);
+)"};
+
+inline constexpr int newest_schema = static_cast<int>(schema_steps.size());
+
+/// 0 for an empty file. Throws SqliteError.
+[[nodiscard]] int schema_version(sqlite3* db);
+/// To `newest_schema`, each step whole or not at all; another process may be doing the same. Throws SqliteError.
+void migrate(sqlite3* db);
+
+} // namespace aicf

@@ -1,0 +1,67 @@
+// The evidence store: an SQLite file in WAL mode that several processes may share, one connection an object. Not for
+// two threads at a time: open one store a thread.
+//
+// Rows are named by the hash of their content, so that putting one twice, or merging two stores, adds nothing twice. A
+// row is there whole or not at all, also when the process is killed. All errors are diagnostics "evidence.…".
+#pragma once
+#include "core/base/diagnostic.hpp"
+#include "core/evidence/evidence.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct sqlite3;
+
+namespace aicf {
+
+class Store {
+ public:
+  /// $AICF_STORE, else $XDG_DATA_HOME/aicf/evidence.sqlite, else ~/.local/share/aicf/evidence.sqlite.
+  [[nodiscard]] static std::filesystem::path default_path();
+  /// Creates the file and its folders where there are none, and migrates an older schema. A newer one is an error.
+  [[nodiscard]] static Result<Store> open(const std::filesystem::path& path);
+
+  /// The row's id. Metrics with the same id in one row are an error.
+  [[nodiscard]] Result<std::string> put(const Evidence& evidence, const std::vector<Artefact>& artefacts = {});
+
+  /// By id or by a beginning of it that no other row has.
+  [[nodiscard]] Result<Evidence> find(const std::string& id) const;
+  /// Newest first.
+  [[nodiscard]] Result<std::vector<Evidence>> find_key(const Hash& key) const;
+
+  struct Filter {
+    std::string kind = {}, device = {}, status = {}; ///< empty: any
+    std::size_t limit = 100, offset = 0;
+    bool metrics = true; ///< false leaves the rows' metrics out
+  };
+  /// Newest first.
+  [[nodiscard]] Result<std::vector<Evidence>> recent(const Filter& filter) const;
+  [[nodiscard]] Result<std::size_t> count() const; ///< rows
+
+  [[nodiscard]] Result<Artefact> artefact(const Hash& hash) const;
+  [[nodiscard]] Result<std::vector<Hash>> artefacts_of(const std::string& id) const;
+
+  struct Merged {
+    std::size_t added = 0, known = 0, damaged = 0; ///< rows; damaged ones do not have the content of their id
+  };
+  /// Adds what the store at `other` has and this one has not, all of it or, on an error, nothing. `other` is only read.
+  [[nodiscard]] Result<Merged> merge(const std::filesystem::path& other);
+
+  /// What is wrong with the file: SQLite's own checks, references, and hashes of rows and artefacts. Empty: nothing.
+  [[nodiscard]] Result<std::vector<std::string>> integrity_check() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* connection) const;
+  };
+  std::unique_ptr<sqlite3, Close> db;
+  std::filesystem::path path;
+
+  [[nodiscard]] Result<std::string> insert(const Evidence& evidence, const std::vector<Artefact>& artefacts);
+  [[nodiscard]] Result<Evidence> load(const std::string& id, bool metrics) const;
+  [[nodiscard]] Result<std::vector<std::string>> all_ids() const;
+};
+
+} // namespace aicf

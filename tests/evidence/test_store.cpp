@@ -1,0 +1,304 @@
+// The evidence store: what goes in comes out, twice is once, merges, migrations, damage, several processes.
+#include "core/evidence/schema.hpp"
+#include "core/evidence/store.hpp"
+
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <QtTest>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <set>
+
+using namespace aicf;
+namespace fs = std::filesystem;
+
+namespace {
+
+Evidence sample(int i = 0) {
+  Evidence e;
+  e.key = {"time", sha256("source"), sha256("options"), {},     "M=64,N=1000",
+           "bf16", "NVIDIA X",       "580.1",           "13.0", "cuda-events"};
+  e.started = "2026-01-31T12:34:" + std::to_string(10 + i) + ".000Z";
+  e.host = "host";
+  e.command = "aicf synth softmax --shape 'M=64'";
+  e.status = "ok";
+  e.seed = 0xffffffffffffffffU - static_cast<std::uint64_t>(i);
+  e.seconds = 0.1;
+  e.metrics = {{Metric::Source::measured, "time_us.cold", "us", "median", "", 38.6, 38.1, 39.7, 100},
+               {Metric::Source::not_permitted, "dram_bytes", "bytes", "counter", "", 0, 0, 0, 0},
+               {Metric::Source::exact, "registers", "", "", "", 40, 40, 40, 1}};
+  return e;
+}
+
+void sql(const fs::path& file, const char* text) {
+  sqlite3* db = nullptr;
+  QCOMPARE(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+  QCOMPARE(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+}
+
+} // namespace
+
+class TestStore : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder;
+  int files = 0;
+  fs::path fresh() { return fs::path(folder.path().toStdString()) / ("store" + std::to_string(++files) + ".sqlite"); }
+
+ private slots:
+  void whatGoesInComesOut() {
+    auto store = Store::open(fresh());
+    QVERIFY(store);
+    const Evidence e = sample();
+    auto id = store->put(e, {{"source", "__global__ void k() {}"}, {"cubin", std::string("\0\xff\0", 3)}, {"log", ""}});
+    QVERIFY(id);
+    QCOMPARE(id->size(), std::size_t{64});
+    for (const std::string& name : {*id, id->substr(0, 12)}) {
+      auto back = store->find(name);
+      QVERIFY(back);
+      QCOMPARE(back->id, *id);
+      QCOMPARE(hash_of(back->key), hash_of(e.key));
+      QCOMPARE(back->started, e.started);
+      QCOMPARE(back->command, e.command);
+      QCOMPARE(back->seed, e.seed);
+      QVERIFY(back->seconds == e.seconds);
+      QCOMPARE(back->metrics.size(), std::size_t{3});
+      for (const Metric& m : back->metrics) QCOMPARE(m.evidence, *id);
+      const Metric& cold = back->metrics[2]; // in the order of their ids
+      QCOMPARE(cold.id, std::string("time_us.cold"));
+      QVERIFY(cold.source == Metric::Source::measured && cold.value == 38.6 && cold.lo == 38.1 && cold.hi == 39.7);
+      QCOMPARE(cold.samples, 100);
+      QVERIFY(back->metrics[0].source == Metric::Source::not_permitted);
+    }
+    auto hashes = store->artefacts_of(*id);
+    QVERIFY(hashes);
+    QCOMPARE(hashes->size(), std::size_t{3});
+    auto cubin = store->artefact(sha256(std::string("\0\xff\0", 3)));
+    QVERIFY(cubin);
+    QCOMPARE(cubin->kind, std::string("cubin"));
+    QCOMPARE(cubin->data, std::string("\0\xff\0", 3));
+    QVERIFY(store->artefact(sha256("")));
+    QVERIFY(!store->artefact(sha256("never put")));
+    QVERIFY(store->integrity_check()->empty());
+  }
+
+  void twiceIsOnce() {
+    auto store = Store::open(fresh());
+    Evidence e = sample();
+    auto first = store->put(e, {{"a", "1"}, {"a", "2"}});
+    e.id = "anything";
+    std::reverse(e.metrics.begin(), e.metrics.end()); // a row's metrics and artefacts are sets
+    auto second = store->put(e, {{"a", "2"}, {"a", "1"}, {"a", "1"}});
+    QVERIFY(first && second);
+    QCOMPARE(*first, *second);
+    QCOMPARE(*store->count(), std::size_t{1});
+    e.metrics.front().value += 1;
+    QVERIFY(*store->put(e) != *first);
+    QCOMPARE(*store->count(), std::size_t{2});
+  }
+
+  void everyFieldOfTheKeyCounts() {
+    std::set<Hash> hashes{hash_of(sample().key)};
+    auto change = [&](auto member, auto value) {
+      RunKey key = sample().key;
+      key.*member = value;
+      hashes.insert(hash_of(key));
+    };
+    for (auto member : {&RunKey::kind, &RunKey::shape, &RunKey::dtype, &RunKey::device, &RunKey::driver,
+                        &RunKey::toolkit, &RunKey::timer})
+      change(member, "other");
+    for (auto member : {&RunKey::source, &RunKey::options, &RunKey::profile}) change(member, sha256("other"));
+    QCOMPARE(hashes.size(), std::size_t{11});
+    RunKey a = sample().key, b = a; // a boundary between fields is no blank
+    a.shape = "x", a.dtype = "yz", b.shape = "xy", b.dtype = "z";
+    QVERIFY(hash_of(a) != hash_of(b));
+  }
+
+  void unusualNumbersAndTexts() {
+    auto store = Store::open(fresh());
+    Evidence e = sample();
+    const double inf = std::numeric_limits<double>::infinity();
+    e.metrics = {{Metric::Source::measured, "nan", "", "", "", std::nan(""), -inf, inf, 3},
+                 {Metric::Source::measured, "zero", "", "", "", -0.0, 0x1p-1074, 0x1.fffffffffffffp1023, 3}};
+    e.command = std::string("with a NUL\0, a quote ' and \xff\xfe", 31);
+    auto id = store->put(e);
+    QVERIFY(id);
+    auto back = store->find(*id);
+    QVERIFY(back);
+    QVERIFY(std::isnan(back->metrics[0].value) && back->metrics[0].lo == -inf && back->metrics[0].hi == inf);
+    QVERIFY(back->metrics[1].lo == 0x1p-1074 && back->metrics[1].hi == 0x1.fffffffffffffp1023);
+    QCOMPARE(back->command, e.command);
+    QVERIFY(store->integrity_check()->empty());
+  }
+
+  void findsAndFilters() {
+    auto store = Store::open(fresh());
+    for (int i = 0; i < 20; ++i) {
+      Evidence e = sample(i);
+      e.key.kind = i % 2 == 0 ? "time" : "compile";
+      e.status = i % 5 == 0 ? "faulted" : "ok";
+      QVERIFY(store->put(e));
+    }
+    auto newest = store->recent({.limit = 3});
+    QVERIFY(newest);
+    QCOMPARE(newest->size(), std::size_t{3});
+    QCOMPARE((*newest)[0].started, sample(19).started);
+    QCOMPARE((*newest)[2].started, sample(17).started);
+    QCOMPARE(store->recent({.kind = "time"})->size(), std::size_t{10});
+    QCOMPARE(store->recent({.kind = "time", .status = "faulted"})->size(), std::size_t{2});
+    QCOMPARE(store->recent({.device = "another"})->size(), std::size_t{0});
+    QCOMPARE(store->recent({.offset = 18})->size(), std::size_t{2});
+    QVERIFY(store->recent({.limit = 1, .metrics = false})->front().metrics.empty());
+    auto same = store->find_key(hash_of(sample().key));
+    QVERIFY(same);
+    QCOMPARE(same->size(), std::size_t{10});
+    QVERIFY(store->find_key(sha256("no such key"))->empty());
+  }
+
+  void unknownAndAmbiguous() {
+    auto store = Store::open(fresh());
+    for (int i = 0; i < 40; ++i) QVERIFY(store->put(sample(i))); // 40 rows, 16 first digits
+    std::set<char> seen;
+    char twice = 0;
+    const auto all = store->recent({});
+    for (const Evidence& e : *all)
+      if (!seen.insert(e.id[0]).second) twice = e.id[0];
+    QCOMPARE(store->find(std::string(1, twice)).diagnostics.at(0).code, std::string("evidence.ambiguous"));
+    for (const char* id : {"", "zz", "' OR 1=1", "%"})
+      QCOMPARE(store->find(id).diagnostics.at(0).code, std::string("evidence.unknown"));
+  }
+
+  void duplicateMetricsAreRefusedWhole() {
+    auto store = Store::open(fresh());
+    Evidence e = sample();
+    e.metrics.push_back(e.metrics.front());
+    QCOMPARE(store->put(e).diagnostics.at(0).code, std::string("evidence.duplicate-metric"));
+    QCOMPARE(*store->count(), std::size_t{0});
+  }
+
+  void mergeAddsWhatIsNew() {
+    const fs::path there = fresh();
+    auto here = Store::open(fresh());
+    {
+      auto other = Store::open(there);
+      for (int i = 0; i < 6; ++i) QVERIFY(other->put(sample(i), {{"source", "shared"}, {"plan", std::to_string(i)}}));
+      for (int i = 4; i < 8; ++i) QVERIFY(here->put(sample(i), {{"source", "shared"}, {"plan", std::to_string(i)}}));
+    }
+    auto merged = here->merge(there);
+    QVERIFY(merged);
+    QCOMPARE(merged->added, std::size_t{4});
+    QCOMPARE(merged->known, std::size_t{2});
+    QCOMPARE(merged->damaged, std::size_t{0});
+    QCOMPARE(*here->count(), std::size_t{8});
+    QCOMPARE(here->merge(there)->added, std::size_t{0});
+    QVERIFY(here->artefact(sha256("0")));
+    QVERIFY(here->integrity_check()->empty());
+    QCOMPARE(here->merge("/nonexistent/x.sqlite").diagnostics.at(0).code, std::string("evidence.access"));
+  }
+
+  void damageIsSeenAndNotMerged() {
+    const fs::path there = fresh();
+    {
+      auto other = Store::open(there);
+      for (int i = 0; i < 3; ++i) QVERIFY(other->put(sample(i), {{"plan", std::to_string(i)}}));
+    }
+    sql(there,
+        "UPDATE metric SET value = 1 WHERE run = (SELECT id FROM run WHERE started LIKE '%:10.%') AND id = 'registers';"
+        "UPDATE artefact SET data = 'x' WHERE hash = (SELECT artefact FROM run_artefact JOIN run ON run.id = run"
+        " WHERE started LIKE '%:11.%')");
+    QCOMPARE(Store::open(there)->integrity_check()->size(), std::size_t{2});
+    auto here = Store::open(fresh());
+    auto merged = here->merge(there);
+    QVERIFY(merged);
+    QCOMPARE(merged->added, std::size_t{1});
+    QCOMPARE(merged->damaged, std::size_t{2});
+    QVERIFY(here->integrity_check()->empty());
+  }
+
+  void otherSchemasAndOtherFiles() {
+    const fs::path newer = fresh();
+    QVERIFY(Store::open(newer));
+    sql(newer, "UPDATE schema SET version = 99");
+    QCOMPARE(Store::open(newer).diagnostics.at(0).code, std::string("evidence.newer"));
+    auto store = Store::open(fresh());
+    QCOMPARE(store->merge(newer).diagnostics.at(0).code, std::string("evidence.schema"));
+    const fs::path text = fresh();
+    std::ofstream(text) << "this is a text, and certainly no database of any kind; it is longer than a header";
+    QCOMPARE(Store::open(text).diagnostics.at(0).code, std::string("evidence.damaged"));
+    QCOMPARE(Store::open("/dev/null/x/store.sqlite").diagnostics.at(0).code, std::string("evidence.access"));
+    QCOMPARE(Store::open(folder.path().toStdString()).diagnostics.at(0).code, std::string("evidence.access"));
+  }
+
+  void severalProcessesAtOnce() { // creating, migrating and writing the same new file
+    const fs::path file = fresh();
+    constexpr int processes = 6, rows = 25;
+    std::vector<pid_t> children;
+    for (int p = 0; p < processes; ++p) {
+      children.push_back(fork());
+      if (children.back() != 0) continue;
+      auto store = Store::open(file);
+      bool good = static_cast<bool>(store);
+      for (int i = 0; good && i < rows; ++i) {
+        Evidence e = sample(i);
+        e.host = std::to_string(p);
+        good = static_cast<bool>(store->put(e, {{"source", "shared by all"}}));
+      }
+      _exit(good ? 0 : 1);
+    }
+    for (pid_t child : children) {
+      int status = -1;
+      QCOMPARE(waitpid(child, &status, 0), child);
+      QCOMPARE(status, 0);
+    }
+    auto store = Store::open(file);
+    QVERIFY(store);
+    QCOMPARE(*store->count(), std::size_t{processes * rows});
+    QVERIFY(store->integrity_check()->empty());
+  }
+
+  void killedProcessesLoseNothingFinished() {
+    const fs::path file = fresh();
+    int pipes[2];
+    QCOMPARE(pipe(pipes), 0);
+    pid_t child = fork();
+    if (child == 0) {
+      auto store = Store::open(file);
+      for (int i = 0; i < 10; ++i) (void)store->put(sample(i));
+      (void)!write(pipes[1], "x", 1);
+      for (int i = 10;; ++i) (void)store->put(sample(i));
+    }
+    char done = 0;
+    QCOMPARE(read(pipes[0], &done, 1), ssize_t{1});
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    auto store = Store::open(file);
+    QVERIFY(store);
+    QVERIFY(*store->count() >= 10);
+    QVERIFY(store->integrity_check()->empty());
+  }
+
+  void defaultPath() {
+    qputenv("AICF_STORE", "/some/where.sqlite");
+    QCOMPARE(Store::default_path(), fs::path("/some/where.sqlite"));
+    qunsetenv("AICF_STORE");
+    qputenv("XDG_DATA_HOME", "/data");
+    QCOMPARE(Store::default_path(), fs::path("/data/aicf/evidence.sqlite"));
+    qunsetenv("XDG_DATA_HOME");
+    qputenv("HOME", "/home/someone");
+    QCOMPARE(Store::default_path(), fs::path("/home/someone/.local/share/aicf/evidence.sqlite"));
+  }
+
+  void timesAreUtcAndSort() {
+    const std::string now = utc_now();
+    QVERIFY(QRegularExpression("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$").match(now.c_str()).hasMatch());
+    QVERIFY(std::abs(QDateTime::fromString(now.c_str(), Qt::ISODateWithMs).msecsTo(QDateTime::currentDateTimeUtc())) <
+            10000);
+  }
+};
+
+QTEST_GUILESS_MAIN(TestStore)
+#include "test_store.moc"
