@@ -9,7 +9,7 @@ class TestSources : public QObject {
   QStringList headers, sources;
 
   static void none(const QStringList& wrong) { QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n'))); }
-  static QString name(QRegularExpressionMatch match) { return match.captured(0).trimmed(); }
+  static QString name(const QRegularExpressionMatch& match) { return match.captured(0).trimmed(); }
 
  private slots:
   void initTestCase() {
