@@ -4,7 +4,9 @@
 
 #include <onnx/onnx.pb.h>
 
+#include <array>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <optional>
 
@@ -127,6 +129,21 @@ Result<OnnxTensor> read_onnx_tensor(const std::filesystem::path& file) {
   auto bytes = read_file(file);
   if (!bytes) return bytes.failure<OnnxTensor>();
   return parse_onnx_tensor(*bytes, file.string());
+}
+
+std::vector<Diagnostic> write_onnx_tensor(const std::filesystem::path& file, const std::string& name,
+                                          const HostTensor& tensor) {
+  static constexpr std::array types{Proto::FLOAT, Proto::FLOAT16, Proto::BFLOAT16, Proto::DOUBLE, Proto::INT8,
+                                    Proto::INT32, Proto::INT64,   Proto::BOOL}; // in the order of DType
+  Proto proto;
+  proto.set_name(name);
+  proto.set_data_type(types.at(static_cast<std::size_t>(tensor.dtype)));
+  for (std::int64_t extent : tensor.shape) proto.add_dims(extent);
+  proto.set_raw_data(tensor.bytes.data(), tensor.bytes.size());
+  std::ofstream out(file, std::ios::binary);
+  if (!out || !proto.SerializeToOstream(&out) || !out.flush())
+    return {error("onnx.write", "cannot write it", {file.string(), 0, 0, 0})};
+  return {};
 }
 
 } // namespace aicf

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace onnx {
 class TensorProto;
@@ -23,5 +24,9 @@ struct OnnxTensor {
 [[nodiscard]] Result<OnnxTensor> read_onnx_tensor(const std::filesystem::path& file);
 [[nodiscard]] Result<OnnxTensor> parse_onnx_tensor(std::span<const std::byte> bytes, const std::string& name);
 [[nodiscard]] Result<HostTensor> tensor_of(const onnx::TensorProto& proto, const std::string& file);
+
+/// As raw_data. Errors say why the file could not be written.
+[[nodiscard]] std::vector<Diagnostic> write_onnx_tensor(const std::filesystem::path& file, const std::string& name,
+                                                        const HostTensor& tensor);
 
 } // namespace aicf

@@ -1,0 +1,140 @@
+#include "app/aicf/store.hpp"
+
+#include "core/base/json.hpp"
+#include "core/evidence/store.hpp"
+#include "core/exec/cuda/device.hpp"
+#include "core/exec/nvrtc.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace aicf {
+namespace {
+
+using nlohmann::json;
+
+Value value_from(const json& v) {
+  if (v.is_boolean()) return v.get<bool>();
+  if (v.is_number_integer()) return v.get<std::int64_t>();
+  if (v.is_number()) return v.get<double>();
+  return v.get<std::string>();
+}
+
+std::string shape_text(const Problem& problem) {
+  std::string text;
+  for (const auto& [name, extent] : problem.dims)
+    text += (text.empty() ? "" : ",") + name + "=" + std::to_string(extent);
+  return text;
+}
+
+/// A document from which the plan can be made again.
+json plan_document(const SynthesizedVariant& v, const SynthesisRequest& request) {
+  json choices = json::object();
+  for (const auto& [id, value] : v.variant.plan.choices) choices[id] = to_json(value);
+  return {{"schema", "aicf.variant/1"},
+          {"id", v.id},
+          {"family", v.variant.plan.family},
+          {"choices", choices},
+          {"definition", to_hex(v.variant.plan.definition)},
+          {"profile", to_hex(v.variant.plan.profile)},
+          {"op", request.structure->canonical->source->name},
+          {"text", request.structure->canonical->source->text},
+          {"shape", shape_text(request.problem)},
+          {"dtype", name_of(request.problem.float_type)},
+          {"target", request.problem.target}};
+}
+
+} // namespace
+
+EvidenceLog::EvidenceLog() {
+  auto store = Store::open(Store::default_path());
+  if (store)
+    store_ = std::make_unique<Store>(std::move(*store));
+  else
+    warn(store.diagnostics);
+  if (auto info = nvrtc_info()) toolkit_ = "nvrtc " + std::to_string(info->major) + "." + std::to_string(info->minor);
+}
+
+EvidenceLog::~EvidenceLog() = default;
+
+void EvidenceLog::warn(const std::vector<Diagnostic>& diagnostics) {
+  if (!warned_)
+    for (const Diagnostic& d : diagnostics) std::cerr << "aicf: results are not kept: " << format(d) << "\n";
+  warned_ = true;
+}
+
+void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& request) {
+  if (!store_) return;
+  if (request.backend == "cuda" && device_.empty())
+    if (auto device = cuda::device_at(0)) device_ = device->name, driver_ = device->driver;
+  Evidence row;
+  std::string sources, options;
+  std::vector<Artefact> artefacts{{"variant", canonical(plan_document(v, request))}};
+  for (const KernelModule& m : v.variant.modules) {
+    sources += m.cuda_source;
+    for (const std::string& o : m.options) options += o + " ";
+    artefacts.push_back({"cuda", m.cuda_source});
+  }
+  row.key = {"synth",
+             sha256(sources),
+             sha256(options),
+             hash_of(request.rules),
+             shape_text(request.problem),
+             std::string(name_of(request.problem.float_type)),
+             request.backend == "cuda" ? device_ : request.backend,
+             driver_,
+             toolkit_,
+             v.timings.empty() ? "" : "cuda-events"};
+  row.started = utc_now();
+  row.host = host_name();
+  row.command = "synth " + request.structure->canonical->source->name + " variant " + v.id;
+  row.status = v.status;
+  row.seed = request.seed;
+  row.metrics = v.validation.counters;
+  row.metrics.insert(row.metrics.end(), v.timings.begin(), v.timings.end());
+  row.metrics.push_back(exact_metric("max_rel_err", "1", v.validation.max_rel_err, "against the reference"));
+  row.metrics.push_back(exact_metric("bound", "1", v.validation.bound, "a priori, of the plan"));
+  if (auto kept = store_->put(row, artefacts); !kept) warn(kept.diagnostics);
+}
+
+Result<Plan> kept_plan(const std::string& id, const StructureProfile& structure) {
+  auto store = Store::open(Store::default_path());
+  if (!store) return store.failure<Plan>();
+  Store::Filter filter;
+  filter.kind = "synth";
+  filter.limit = 1000000;
+  filter.metrics = false;
+  auto rows = store->recent(filter);
+  if (!rows) return rows.failure<Plan>();
+  std::map<std::string, std::string> found; // variant id -> row id
+  for (const Evidence& row : *rows) {
+    std::size_t at = row.command.rfind(' ');
+    std::string kept = at == std::string::npos ? "" : row.command.substr(at + 1);
+    if (!id.empty() && kept.starts_with(id)) found.try_emplace(kept, row.id);
+  }
+  if (found.empty())
+    return error("run.variant", "the evidence store has no variant " + id, {},
+                 "`aicf synth` prints the ids of the variants that it keeps");
+  if (found.size() > 1) return error("run.variant", std::to_string(found.size()) + " kept variants begin with " + id);
+  auto hashes = store->artefacts_of(found.begin()->second);
+  if (!hashes) return hashes.failure<Plan>();
+  for (const Hash& hash : *hashes) {
+    auto artefact = store->artefact(hash);
+    if (!artefact || artefact->kind != "variant") continue;
+    json document = json::parse(artefact->data, nullptr, false);
+    Plan plan;
+    if (!document.is_object() || !from_hex(document.value("definition", ""), plan.definition) ||
+        !from_hex(document.value("profile", ""), plan.profile))
+      return error("run.variant", "the stored variant " + id + " cannot be read");
+    if (plan.definition != structure.canonical->structure_hash)
+      return error("run.variant",
+                   "variant " + id + " was made for " + document.value("op", "?") + ", whose structure is another one");
+    plan.family = document.value("family", "");
+    for (const auto& [key, value] : document["choices"].items()) plan.choices[key] = value_from(value);
+    return plan;
+  }
+  return error("run.variant", "the plan of variant " + id + " is no longer in the evidence store");
+}
+
+} // namespace aicf

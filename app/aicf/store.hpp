@@ -1,0 +1,31 @@
+// What a synthesis leaves in the evidence store, and how a variant is found there again.
+#pragma once
+#include "synth/synthesis.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace aicf {
+
+class Store;
+
+/// Keeps finished variants. A store that cannot be opened or written is said once on standard error; the work goes on.
+class EvidenceLog {
+ public:
+  EvidenceLog();
+  ~EvidenceLog();
+  void keep(const SynthesizedVariant& variant, const SynthesisRequest& request);
+
+ private:
+  void warn(const std::vector<Diagnostic>& diagnostics);
+  std::unique_ptr<Store> store_;
+  bool warned_ = false;
+  std::string device_, driver_, toolkit_;
+};
+
+/// The plan of a kept variant, by its id (or by a beginning of it that no other has). Its definition's hash must be
+/// that of `structure`.
+[[nodiscard]] Result<Plan> kept_plan(const std::string& variant_id, const StructureProfile& structure);
+
+} // namespace aicf

@@ -1,0 +1,65 @@
+// aicf-workbench: the window over the engine.
+#include "views/frame/main_window.hpp"
+#include "views/frame/theme.hpp"
+#include "views/screenshots/screenshots.hpp"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QLibraryInfo>
+#include <QTemporaryDir>
+#include <QTranslator>
+
+#include <cstdio>
+
+namespace {
+
+int takeScreenshots(const QString& folder, bool oneScale) {
+  using namespace aicf::views;
+  // Twice the pixels is another device: a process of its own, before this one keeps both cores busy.
+  if (!oneScale) {
+    const int status = screenshotsAtScale(folder, 2);
+    if (status != 0) return status;
+  }
+  return screenshots(folder);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  QApplication app(argc, argv);
+  QApplication::setApplicationName(QStringLiteral("aicf-workbench"));
+  QApplication::setApplicationVersion(QStringLiteral(AICF_VERSION));
+
+  QCommandLineParser parser;
+  parser.setApplicationDescription(QApplication::translate("main", "Workbench for GPU operators: structure, legality, kernels, evidence."));
+  parser.addHelpOption();
+  parser.addVersionOption();
+  const QCommandLineOption open("open", QApplication::translate("main", "What to show first, such as aicf://op/softmax."), "uri");
+  const QCommandLineOption pictures("screenshots", QApplication::translate("main", "Draw every view into a folder, and exit."), "folder");
+  const QCommandLineOption oneScale("one-scale", QApplication::translate("main", "With --screenshots: only at the present scale."));
+  parser.addOptions({open, pictures, oneScale});
+  parser.addPositionalArgument("file", QApplication::translate("main", "Operators (.op) or a profile (.json, .acp) to open."), "[file …]");
+  parser.process(app);
+
+  QTranslator qtTexts, texts;
+  if (qtTexts.load(QLocale(), "qtbase", "_", QLibraryInfo::path(QLibraryInfo::TranslationsPath))) QApplication::installTranslator(&qtTexts);
+  if (texts.load(QLocale(), "aicf", "_", ":/translations")) QApplication::installTranslator(&texts);
+
+  if (parser.isSet(pictures)) return takeScreenshots(parser.value(pictures), parser.isSet(oneScale));
+
+  std::optional<aicf::views::Entity> first;
+  if (parser.isSet(open)) {
+    first = aicf::views::Entity::fromUri(parser.value(open));
+    if (!first) {
+      std::fprintf(stderr, "aicf-workbench: --open: '%s' is no link of the form aicf://kind/id\n", qPrintable(parser.value(open)));
+      return 2;
+    }
+  }
+  aicf::views::Workbench workbench;
+  aicf::views::theme().install(workbench.settings().value("window/dark", false).toBool());
+  aicf::views::MainWindow window(workbench);
+  window.show();
+  if (first) workbench.open(*first);
+  for (const QString& file : parser.positionalArguments()) workbench.openFile(file);
+  return QApplication::exec();
+}
