@@ -153,6 +153,7 @@ ErrorModel ErrorModel::of(DType compute) {
 }
 
 Bounded rounded(const ErrorModel& model, double value, double error, bool operands_exact) {
+  if (std::isnan(error)) error = infinite; // infinity times zero: nothing is claimed
   if (std::isnan(value)) return {value, error};
   if (operands_exact && error == 0 && representable(model, value)) return {value, 0};
   double magnitude = std::fabs(value) + error;

@@ -1,0 +1,155 @@
+// The error bounds hold: f32 arithmetic done for real, in any order, stays within them; and they are not vacuous.
+#include "core/validate/bounded.hpp"
+
+#include <QtTest>
+
+#include <array>
+#include <cmath>
+#include <random>
+
+using namespace aicf;
+
+namespace {
+
+const ErrorModel f32 = ErrorModel::of(DType::f32);
+
+/// A number that the device holds: its f32 value, and what the analysis says of it.
+struct Both {
+  float device;
+  Bounded judged;
+};
+
+bool holds(const Both& b) {
+  double off = std::fabs(static_cast<double>(b.device) - b.judged.value);
+  return std::isnan(b.judged.value)                        ? std::isnan(b.device)
+         : static_cast<double>(b.device) == b.judged.value ? true
+                                                           : off <= b.judged.error;
+}
+
+} // namespace
+
+class TestBounded : public QObject {
+  Q_OBJECT
+ private slots:
+  /// Random straight-line programs in f32 against the same in f64 with bounds.
+  void random_programs_stay_within_their_bounds() {
+    std::mt19937_64 random(11);
+    std::normal_distribution<float> normal;
+    int finite = 0;
+    for (int trial = 0; trial < 20000; ++trial) {
+      std::vector<Both> values;
+      for (int i = 0; i < 4; ++i) {
+        float x = normal(random) * std::ldexp(1.0F, static_cast<int>(random() % 9) - 4);
+        values.push_back({x, {x, 0}});
+      }
+      for (int step = 0; step < 10; ++step) {
+        const Both a = values[random() % values.size()], b = values[random() % values.size()];
+        std::array<Bounded, 2> two{a.judged, b.judged};
+        auto one = [&](Op op, float v) { values.push_back({v, apply(f32, op, 0, std::span(two).first(1))}); };
+        auto both = [&](Op op, float v) { values.push_back({v, apply(f32, op, 0, two)}); };
+        volatile float sum = a.device + b.device, difference = a.device - b.device, product = a.device * b.device,
+                       quotient = a.device / b.device;
+        switch (random() % 12) {
+        case 0: both(Op::add, sum); break;
+        case 1: both(Op::sub, difference); break;
+        case 2: both(Op::mul, product); break;
+        case 3: both(Op::div, quotient); break;
+        case 4:
+          if (std::fabs(a.device) < 80) one(Op::exp, static_cast<float>(std::exp(static_cast<double>(a.device))));
+          break;
+        case 5:
+          if (a.device > 0) one(Op::log, static_cast<float>(std::log(static_cast<double>(a.device))));
+          break;
+        case 6:
+          if (a.device > 0) one(Op::sqrt, std::sqrt(a.device));
+          break;
+        case 7: one(Op::tanh, static_cast<float>(std::tanh(static_cast<double>(a.device)))); break;
+        case 8: both(Op::max, std::max(a.device, b.device)); break;
+        case 9: one(Op::floor, std::floor(a.device)); break;
+        case 10: one(Op::abs, std::fabs(a.device)); break;
+        default: {
+          std::array<Bounded, 3> three{apply(f32, Op::lt, 0, two), a.judged, b.judged};
+          values.push_back({a.device < b.device ? a.device : b.device, apply(f32, Op::select, 0, three)});
+        }
+        }
+        const Both& last = values.back();
+        QVERIFY2(holds(last), qPrintable(QString("trial %1: %2 against %3 +- %4")
+                                             .arg(trial)
+                                             .arg(double(last.device))
+                                             .arg(last.judged.value)
+                                             .arg(last.judged.error)));
+        if (std::isfinite(last.judged.error)) ++finite;
+      }
+    }
+    QVERIFY(finite > 100000); // the bounds say something
+  }
+
+  void sums_in_any_order_stay_within_gamma() {
+    std::mt19937 random(5);
+    std::normal_distribution<float> normal;
+    for (int n : {1, 2, 7, 64, 1000, 10000}) {
+      std::vector<float> x(static_cast<std::size_t>(n));
+      for (float& v : x) v = normal(random) * std::ldexp(1.0F, static_cast<int>(random() % 30) - 15);
+      BoundedFold fold(f32, Builtin::sum, n);
+      for (float v : x) fold.add({v, 0}, 0);
+      for (int order = 0; order < 20; ++order) {
+        std::shuffle(x.begin(), x.end(), random);
+        volatile float total = 0;
+        for (float v : x) total = total + v;
+        QVERIFY(std::fabs(static_cast<double>(total) - fold.result().value) <= fold.result().error);
+      }
+    }
+  }
+
+  void small_integers_are_exact() {
+    BoundedFold fold(f32, Builtin::sum, 1000);
+    for (int i = 0; i < 1000; ++i) fold.add({static_cast<double>(i % 7 - 3), 0}, i);
+    QCOMPARE(fold.result().error, 0.0);
+    BoundedFold tenths(f32, Builtin::sum, 10);
+    for (int i = 0; i < 10; ++i) tenths.add({static_cast<double>(0.1F), 0}, i);
+    QVERIFY(tenths.result().error > 0);
+    BoundedFold large(f32, Builtin::sum, 2); // 2^24 + 1 does not fit
+    large.add({16777216, 0}, 0), large.add({1, 0}, 1);
+    QVERIFY(large.result().error >= 1);
+  }
+
+  void exponentials_of_zero_and_minus_infinity_are_exact() {
+    for (auto [x, y] : {std::pair{0.0, 1.0}, {-INFINITY, 0.0}}) {
+      Bounded in{x, 0}, out = apply(f32, Op::exp, 0, std::span(&in, 1));
+      QCOMPARE(out.value, y);
+      QCOMPARE(out.error, 0.0);
+    }
+    Bounded one{1, 0};
+    QVERIFY(apply(f32, Op::exp, 0, std::span(&one, 1)).error > 0);
+  }
+
+  void uncertain_decisions_cover_both_branches() {
+    Bounded near{1, 1e-3}, limit{1.0005, 0}, yes{10, 0}, no{20, 0};
+    std::array<Bounded, 2> pair{near, limit};
+    std::array<Bounded, 3> choice{apply(f32, Op::lt, 0, pair), yes, no};
+    QVERIFY(apply(f32, Op::select, 0, choice).error >= 10);
+    Bounded far{0.9, 1e-3};
+    std::array<Bounded, 2> clear{far, limit};
+    std::array<Bounded, 3> sure{apply(f32, Op::lt, 0, clear), yes, no};
+    QCOMPARE(apply(f32, Op::select, 0, sure).error, 0.0);
+  }
+
+  void products_that_may_overflow_on_the_way_are_not_bounded() {
+    BoundedFold fold(f32, Builtin::prod, 4);
+    for (double x : {1e30, 1e30, 1e-30, 1e-30}) fold.add({x, 0}, 0);
+    QVERIFY(std::isinf(fold.result().error));
+  }
+
+  void ties_of_argmax_are_the_lowest_index_and_near_ties_are_not_judged() {
+    BoundedFold exact(f32, Builtin::argmax, 3);
+    for (auto [i, x] : {std::pair{0, 1.0}, {1, 3.0}, {2, 3.0}}) exact.add({x, 0}, i);
+    QCOMPARE(exact.result().value, 1.0);
+    QCOMPARE(exact.result().error, 0.0);
+    BoundedFold close(f32, Builtin::argmax, 2);
+    close.add({3, 1e-3}, 0), close.add({3.0001, 1e-3}, 1);
+    QVERIFY(std::isinf(close.result().error));
+  }
+};
+
+QTEST_GUILESS_MAIN(TestBounded)
+#include "test_bounded.moc"
