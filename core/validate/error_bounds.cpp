@@ -1,6 +1,7 @@
 #include "core/validate/error_bounds.hpp"
 
 #include "core/exec/reference.hpp"
+#include "core/plan/choice.hpp"
 #include "core/validate/bound_program.hpp"
 
 #include <algorithm>
@@ -151,6 +152,22 @@ class Evaluation {
     return out;
   }
 
+  State chunk_state(const Summary& summary, std::vector<BoundProgram>& bodies, const std::vector<std::int64_t>& chunk) {
+    State state;
+    for (std::size_t k = 0; k < summary.slots.size(); ++k) {
+      BoundedFold total(model_, static_cast<Builtin>(summary.slots[k].reducer), static_cast<double>(chunk.size()));
+      environment_.vars[axis_var] = chunk.front();
+      bodies[k].begin(environment_);
+      for (std::int64_t j : chunk) {
+        environment_.vars[axis_var] = j;
+        total.add(bodies[k].run(environment_)[0], static_cast<double>(j));
+      }
+      state.push_back(total.result());
+      symbols_[slot_symbol(k)] = state[k];
+    }
+    return state;
+  }
+
   /// The states that the lanes keep, chunk by chunk, and their tree.
   Bounded online(const Cascade& cascade, std::size_t place) {
     const Summary& summary = *cascade.summary;
@@ -163,25 +180,17 @@ class Evaluation {
     }
     State empty;
     for (const Slot& slot : summary.slots) empty.push_back({arena_.value(slot.identity), 0});
-    std::vector<State> lanes(static_cast<std::size_t>(std::clamp<std::int64_t>(
-                                 (hi - lo + topology_.chunk - 1) / topology_.chunk, 1, topology_.lanes)),
-                             empty);
-    for (std::int64_t begin = lo; begin < hi; begin += topology_.chunk) {
-      State chunk;
-      for (std::size_t k = 0; k < summary.slots.size(); ++k) {
-        BoundedFold total(model_, static_cast<Builtin>(summary.slots[k].reducer), static_cast<double>(topology_.chunk));
-        environment_.vars[axis_var] = begin;
-        bodies[k].begin(environment_);
-        for (std::int64_t j = begin; j < std::min(hi, begin + topology_.chunk); ++j) {
-          environment_.vars[axis_var] = j;
-          total.add(bodies[k].run(environment_)[0], static_cast<double>(j));
-        }
-        chunk.push_back(total.result());
-        symbols_[slot_symbol(k)] = chunk[k];
+    std::int64_t group = topology_.lanes * topology_.vector, step = group * topology_.unroll;
+    std::vector<State> lanes(static_cast<std::size_t>(topology_.lanes), empty);
+    for (std::int64_t begin = lo; begin < hi; begin += step)
+      for (std::int64_t t = 0; t < topology_.lanes && begin + t * topology_.vector < hi; ++t) {
+        std::vector<std::int64_t> chunk;
+        for (std::int64_t u = 0; u < topology_.unroll; ++u)
+          for (std::int64_t e = 0; e < topology_.vector; ++e)
+            if (std::int64_t j = begin + u * group + t * topology_.vector + e; j < hi) chunk.push_back(j);
+        State& lane = lanes[static_cast<std::size_t>(t)];
+        lane = merged(summary, merges, lane, chunk_state(summary, bodies, chunk));
       }
-      State& lane = lanes[static_cast<std::size_t>((begin - lo) / topology_.chunk) % lanes.size()];
-      lane = merged(summary, merges, lane, chunk);
-    }
     for (std::size_t width = std::bit_ceil(lanes.size()) / 2; width > 0; width /= 2)
       for (std::size_t i = 0; i < width && i + width < lanes.size(); ++i)
         lanes[i] = merged(summary, merges, lanes[i], lanes[i + width]);
@@ -213,9 +222,29 @@ class Evaluation {
 
 double Topology::depth(std::int64_t n) const {
   if (n <= 1) return 1;
-  if (sequential) return static_cast<double>(n);
-  auto share = static_cast<double>((n + lanes - 1) / lanes + chunk); // a lane's own fold; the last chunk may be partial
+  auto share =
+      static_cast<double>((n + lanes - 1) / lanes + vector * unroll); // a lane's own fold; its last step may be partial
   return share + std::bit_width(static_cast<std::uint64_t>(lanes)) + 1;
+}
+
+Topology topology_of(const Plan& plan) {
+  Topology t;
+  t.online = chosen(plan, "state_form", "online");
+  t.lanes = chosen(plan, "cooperation", "thread") ? 1
+            : chosen(plan, "cooperation", "warp") ? 32
+                                                  : number(plan, "threads");
+  t.vector = number(plan, "vector");
+  t.unroll = number(plan, "vectors_per_thread");
+  return t;
+}
+
+ErrorModel error_model_of(const Plan& plan, DType float_type) {
+  ErrorModel m =
+      ErrorModel::of(float_type == DType::f64 || chosen(plan, "accumulate", "f64") ? DType::f64 : DType::f32);
+  m.fast_exp = chosen(plan, "exp", "fast");
+  m.fast_log = chosen(plan, "log", "fast");
+  m.fast_divide = chosen(plan, "divide", "fast");
+  return m;
 }
 
 Result<std::map<std::string, std::vector<Bounded>>> error_bounds(const StructureProfile& structure, const Plan& plan,

@@ -12,14 +12,13 @@
 
 namespace aicf {
 
-/// How a plan combines the elements of a reduction over n elements.
+/// How a plan combines the elements of a reduction: lane t of `lanes` takes, in each step, `unroll` groups of `vector`
+/// consecutive elements, a group every lanes * vector elements; lanes are combined in a binary tree.
 struct Topology {
-  bool online = false;     ///< chunk states of a Summary are merged; otherwise each reduction is a fold of its elements
-  bool sequential = false; ///< one accumulator in index order
-  std::int64_t lanes = 1;  ///< accumulators working side by side, combined in a binary tree
-  std::int64_t chunk = 1;  ///< consecutive elements of a lane's step; an online chunk is summarised before it is merged
+  bool online = false; ///< chunk states of a Summary are merged; otherwise each reduction is a fold of its elements
+  std::int64_t lanes = 1, vector = 1, unroll = 1;
 
-  /// Most combinations on a path from an element to the result.
+  /// Most combinations on a path from an element to the result of a reduction over n elements.
   [[nodiscard]] double depth(std::int64_t n) const;
 };
 

@@ -69,7 +69,7 @@ class Judge {
     exactness.stop = stop_;
     auto expected = evaluate(d, {*inputs, problem.scalars}, exactness);
     if (stop_.stop_requested()) return true;
-    if (!expected && id == "edge") return true;  // such as argmax of nothing: the definition has no answer there
+    if (!expected && id == "edge") return true; // such as argmax of nothing: the definition has no answer there
     if (!expected) return fail(expected.diagnostics);
     auto bounds = error_bounds(structure_, variant.plan, problem, *inputs, stop_);
     if (!bounds) return fail(bounds.diagnostics);
