@@ -1,0 +1,181 @@
+#include "views/builder/ledger_pane.hpp"
+
+#include "core/semantics/atlas.hpp"
+#include "views/engine/text.hpp"
+
+#include <QScrollArea>
+#include <QSplitter>
+#include <QUndoStack>
+#include <QVBoxLayout>
+
+namespace aicf::views {
+namespace {
+
+bool startsWithAny(const QString& text, std::initializer_list<const char*> words) {
+  for (const char* w : words)
+    if (text.startsWith(QLatin1String(w))) return true;
+  return false;
+}
+
+/// The strictest order that is kept, from three verdicts.
+QString orderText(const LegalityRow& r) {
+  if (r.cross_device.answer.starts_with("kept")) return LedgerPane::tr("any device");
+  if (r.batch_invariant.answer.starts_with("kept")) return LedgerPane::tr("any batch");
+  if (r.run_to_run.answer.starts_with("kept")) return LedgerPane::tr("run to run");
+  return r.applicable ? LedgerPane::tr("lost") : QString();
+}
+QString orderTip(const LegalityRow& r) {
+  return LedgerPane::tr("From run to run: %1\nFor any batch size: %2\nOn any device: %3").arg(qs(r.run_to_run.answer), qs(r.batch_invariant.answer), qs(r.cross_device.answer));
+}
+
+QString memoryText(const LegalityRow& r) {
+  QStringList parts;
+  for (const Metric& m : r.memory) parts << qs(m.id).section('.', -1) + ' ' + number(m.value);
+  return parts.join(QStringLiteral(", "));
+}
+
+QString legalText(const LegalityRow& r) {
+  return !r.applicable ? LedgerPane::tr("does not apply") : r.allowed ? LedgerPane::tr("legal") : LedgerPane::tr("refused");
+}
+Tone legalTone(const LegalityRow& r) { return !r.applicable ? Tone::muted : r.allowed ? Tone::good : Tone::bad; }
+
+Column<LegalityRow> verdictColumn(const QString& title, const QString& tip, Verdict LegalityRow::*member) {
+  return {{title, tip, CellKind::text, 100},
+          [member](const LegalityRow& r) { return r.applicable ? verdictText(r.*member) : QString(); }, {},
+          [member](const LegalityRow& r) { return r.applicable ? verdictTone(r.*member) : Tone::muted; },
+          [member](const LegalityRow& r) { return verdictText(r.*member); }};
+}
+
+} // namespace
+
+Tone verdictTone(const Verdict& v) {
+  const QString a = qs(v.answer);
+  if (startsWithAny(a, {"proven", "bit-identical", "same", "kept"})) return Tone::good;
+  if (startsWithAny(a, {"probably", "reassociated"})) return Tone::info;
+  if (startsWithAny(a, {"refuted", "lost", "differs"})) return Tone::bad;
+  return Tone::warn;
+}
+
+QString verdictText(const Verdict& v) {
+  return v.bound ? qs(v.answer) + QStringLiteral(" ≤ ") + number(*v.bound, 2) : qs(v.answer);
+}
+
+RecordModel<LegalityRow>* makeLedgerModel(QObject* parent) {
+  using C = Column<LegalityRow>;
+  const auto muted = [](const auto& r) { return r.applicable ? Tone::plain : Tone::muted; };
+  return new RecordModel<LegalityRow>(
+      {C{{LedgerPane::tr("Transformation"), LedgerPane::tr("What would be done to the computation"), CellKind::text, 190}, [](const auto& r) { return qs(r.title); }, {},
+         muted, [](const auto& r) { return qs(r.title + "\n" + r.reason); }},
+       C{{LedgerPane::tr("Rules"), LedgerPane::tr("Whether the ticked rules allow it for this operator"), CellKind::chip, 112}, legalText, {}, legalTone,
+         [](const auto& r) { return qs(r.reason); }},
+       verdictColumn(LedgerPane::tr("Value"), LedgerPane::tr("Over the reals: proven, probably equal, refuted, unknown"), &LegalityRow::value),
+       verdictColumn(LedgerPane::tr("Rounding"), LedgerPane::tr("Bit-identical, reassociated within a bound, or approximate within a bound"), &LegalityRow::rounding),
+       verdictColumn(LedgerPane::tr("Special"), LedgerPane::tr("NaN, infinities, empty and fully masked rows"), &LegalityRow::special),
+       C{{LedgerPane::tr("Order"), LedgerPane::tr("Up to where results stay bit for bit the same"), CellKind::text, 84}, orderText, {},
+         [](const auto& r) { return orderText(r) == LedgerPane::tr("lost") ? Tone::bad : Tone::plain; }, orderTip},
+       C{{LedgerPane::tr("Memory"), LedgerPane::tr("Workspace, sweeps, traffic"), CellKind::text, 120}, memoryText, {}, muted, memoryText}},
+      parent);
+}
+
+LedgerPane::LedgerPane(Workbench& workbench)
+    : workbench_(workbench), model_(makeLedgerModel(this)), table_(new Table(model_, tr("Ledger of transformations"), {})),
+      title_(label({}, "heading")), law_(label({}, "mono")), reason_(label({})), witness_(label({}, "mono")),
+      ticks_(button({}, tr("The smallest change of the rules that allows it; Undo takes it back"), "tick")) {
+  auto* detail = new QWidget;
+  detail->setObjectName("scrolled");
+  auto* column = new QVBoxLayout(detail);
+  column->setContentsMargins(2, 8, 8, 8);
+  column->setSpacing(6);
+  for (QLabel* l : {title_, reason_, law_, witness_}) {
+    l->setWordWrap(true);
+    l->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    l->setTextFormat(Qt::PlainText);
+    column->addWidget(l);
+    if (l == reason_) column->addWidget(ticks_, 0, Qt::AlignLeft);
+  }
+  column->addStretch(1);
+  auto* area = new QScrollArea;
+  area->setWidget(detail);
+  area->setWidgetResizable(true);
+  area->setFrameShape(QFrame::NoFrame);
+  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(splitter(Qt::Vertical, {{table_, 400}, {area, 190}}));
+  connect(&workbench.legality(), &Legality::changed, this, &LedgerPane::show);
+  connect(table_, &Table::currentRowChanged, this, &LedgerPane::showDetail);
+  connect(ticks_, &QPushButton::clicked, this, [this] {
+    const int row = table_->sourceRow();
+    if (row < 0) return;
+    const QStringList ticks = qs(model_->at(row).smallest_ticks);
+    Rules& rules = workbench_.rules();
+    rules.undoStack().beginMacro(tr("allow %1").arg(qs(model_->at(row).title)));
+    for (const QString& t : ticks)
+      if (!rules.apply(t)) workbench_.say(tr("The rules have no setting for %1.").arg(t));
+    rules.undoStack().endMacro();
+  });
+  show();
+}
+
+void LedgerPane::select(const QString& transformation) {
+  for (int row = 0; row < model_->rowCount(); ++row)
+    if (qs(model_->at(row).transformation) == transformation) table_->selectSourceRow(row);
+}
+
+QString LedgerPane::selected() const {
+  const int row = table_->sourceRow();
+  return row >= 0 ? qs(model_->at(row).transformation) : QString();
+}
+
+void LedgerPane::show() {
+  const auto space = workbench_.legality().space();
+  const QString keep = selected();
+  model_->setRows(space ? space->ledger.rows : std::vector<LegalityRow>());
+  table_->setExplanation(workbench_.subject().isEmpty() ? tr("Choose an operator (Ctrl+K): its transformations are judged here.")
+                         : space && !space->fault.isEmpty() ? tr("The ledger could not be made: %1").arg(space->fault)
+                                                            : tr("Judging…"));
+  if (model_->rowCount() > 0) {
+    table_->selectSourceRow(0);
+    if (!keep.isEmpty()) select(keep);
+  } else {
+    showDetail();
+  }
+}
+
+void LedgerPane::showDetail() {
+  const int row = table_->sourceRow();
+  for (QWidget* w : {static_cast<QWidget*>(title_), static_cast<QWidget*>(law_), static_cast<QWidget*>(reason_), static_cast<QWidget*>(witness_), static_cast<QWidget*>(ticks_)}) w->hide();
+  if (row < 0) return;
+  const LegalityRow& r = model_->at(row);
+  const TransformationText text = transformation_text(r.transformation);
+  title_->setText(qs(r.title) + QStringLiteral("  —  ") + legalText(r));
+  setTone(title_, legalTone(r) == Tone::bad ? Tone::bad : Tone::plain);
+  QString why = qs(r.reason);
+  if (!why.isEmpty()) why[0] = why[0].toUpper();
+  reason_->setText(why.isEmpty() ? qs(text.why) : why + (why.endsWith('.') ? QString() : QStringLiteral(".")) + (text.why.empty() ? QString() : ' ' + qs(text.why)));
+  title_->show();
+  reason_->setVisible(!reason_->text().isEmpty());
+  if (!text.before.empty()) {
+    law_->setText(qs(text.before) + QStringLiteral("\n  →  ") + qs(text.after) + QStringLiteral("\n") + tr("law: %1").arg(qs(text.law)));
+    law_->show();
+  }
+  if (r.witness) {
+    QStringList lines{tr("Witness")};
+    for (const auto& [name, values] : r.witness->inputs) {
+      QStringList numbers;
+      for (const double v : values) numbers << number(v, 6);
+      lines << QStringLiteral("  ") + qs(name) + QStringLiteral(" = [") + numbers.join(QStringLiteral(", ")) + ']';
+    }
+    lines << tr("  expected %1, observed %2").arg(qs(r.witness->expected), qs(r.witness->observed));
+    witness_->setText(lines.join('\n'));
+    witness_->show();
+  }
+  if (r.applicable && !r.allowed && !r.smallest_ticks.empty()) {
+    QStringList steps;
+    for (const std::string& t : r.smallest_ticks) steps << describeTick(qs(t));
+    ticks_->setText(tr("Allow it:  %1").arg(steps.join(tr("  and  "))));
+    ticks_->show();
+  }
+}
+
+} // namespace aicf::views

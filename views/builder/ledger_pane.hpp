@@ -1,0 +1,34 @@
+// The ledger: every transformation with its five verdicts, whether the rules allow it, and if not, why and what would.
+#pragma once
+#include "views/frame/workbench.hpp"
+#include "views/widgets/panes.hpp"
+#include "views/widgets/table.hpp"
+
+class QVBoxLayout;
+
+namespace aicf::views {
+
+[[nodiscard]] RecordModel<LegalityRow>* makeLedgerModel(QObject* parent);
+/// Of an answer in the words of DESIGN.md, section 6.
+[[nodiscard]] Tone verdictTone(const Verdict& verdict);
+[[nodiscard]] QString verdictText(const Verdict& verdict);
+
+class LedgerPane : public QWidget {
+  Q_OBJECT
+ public:
+  explicit LedgerPane(Workbench& workbench);
+  void select(const QString& transformation);
+  [[nodiscard]] QString selected() const;
+  [[nodiscard]] QPushButton* tickButton() const { return ticks_; } ///< hidden when nothing is refused
+
+ private:
+  void show();
+  void showDetail();
+  Workbench& workbench_;
+  RecordModel<LegalityRow>* model_;
+  Table* table_;
+  QLabel *title_, *law_, *reason_, *witness_;
+  QPushButton* ticks_;
+};
+
+} // namespace aicf::views

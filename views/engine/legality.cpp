@@ -1,0 +1,44 @@
+#include "views/engine/legality.hpp"
+
+#include "views/engine/text.hpp"
+
+#include <exception>
+
+namespace aicf::views {
+
+Legality::Legality(Subject& subject, Rules& rules, QObject* parent)
+    : QObject(parent), subject_(subject), rules_(rules), judging_(this) {
+  connect(&subject, &Subject::opened, this, [this] {
+    judging_.cancel();
+    space_.reset();
+    current_ = false;
+    Q_EMIT changed();
+  });
+  connect(&subject, &Subject::analysed, this, &Legality::request);
+  connect(&subject, &Subject::problemChanged, this, &Legality::request);
+  connect(&rules, &Rules::changed, this, &Legality::request);
+}
+
+void Legality::request() {
+  current_ = false;
+  const auto structure = subject_.structure();
+  if (!structure || !structure->canonical) return;
+  judging_.request(
+      [structure, rules = rules_.profile(), problem = subject_.problem()](std::stop_token) {
+        auto out = std::make_shared<LegalSpace>();
+        try {
+          out->ledger = judge(*structure, rules);
+          out->space = plan(*structure, out->ledger, rules, problem);
+        } catch (const std::exception& e) { // a fault of ours must not cost the window
+          out->fault = qs(e.what());
+        }
+        return std::shared_ptr<const LegalSpace>(out);
+      },
+      [this](std::shared_ptr<const LegalSpace> space) {
+        space_ = std::move(space);
+        current_ = true;
+        Q_EMIT changed();
+      });
+}
+
+} // namespace aicf::views

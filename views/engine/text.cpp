@@ -1,0 +1,26 @@
+#include "views/engine/text.hpp"
+
+#include <QCoreApplication>
+
+#include <cmath>
+
+namespace aicf::views {
+
+QString number(double value, int digits) {
+  if (std::isnan(value)) return QStringLiteral("NaN");
+  if (std::isinf(value)) return value > 0 ? QStringLiteral("∞") : QStringLiteral("−∞");
+  const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
+  if (!whole) return QString::number(value, 'g', digits);
+  QString text = QString::number(value, 'f', 0);
+  const int first = text.startsWith('-') ? 1 : 0;
+  for (int at = int(text.size()) - 3; at > first; at -= 3) text.insert(at, QChar(0x2009));
+  return text;
+}
+
+QString bytes(double value) {
+  if (value < 1024) return QCoreApplication::translate("Numbers", "%1 B").arg(number(value));
+  if (value < 1024.0 * 1024) return QCoreApplication::translate("Numbers", "%1 KiB").arg(number(value / 1024, 4));
+  return QCoreApplication::translate("Numbers", "%1 MiB").arg(number(value / 1024 / 1024, 4));
+}
+
+} // namespace aicf::views

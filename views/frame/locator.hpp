@@ -1,0 +1,52 @@
+// Ctrl+K: finds operators, views, transformations, rules, variants and jobs as you type; Ctrl+Shift+P: the commands.
+// A filter has an id, a prefix that restricts the search to it, and gives entries; an entry is text, extra text and
+// what happens when it is chosen.
+#pragma once
+#include "views/frame/workbench.hpp"
+
+#include <QFrame>
+
+class QLineEdit;
+class QListView;
+
+namespace aicf::views {
+
+struct LocatorEntry {
+  QString text, extra, kind, icon;
+  std::function<void()> accept;
+};
+
+struct LocatorFilter {
+  QString id, prefix, title;
+  std::function<std::vector<LocatorEntry>()> entries;
+};
+[[nodiscard]] std::vector<LocatorFilter> locatorFilters(Workbench& workbench);
+
+/// How well `text` answers `query`; below zero: not at all. Beginnings of words count more than insides, a run of
+/// letters more than scattered ones.
+[[nodiscard]] int matchScore(const QString& query, const QString& text);
+/// The best entries for a query, which may begin with a filter's prefix.
+[[nodiscard]] std::vector<LocatorEntry> locate(const std::vector<LocatorFilter>& filters, const QString& query, std::size_t most);
+
+class LocatorModel;
+
+class Locator : public QFrame {
+  Q_OBJECT
+ public:
+  Locator(Workbench& workbench, QWidget* window);
+  void popUp(const QString& prefix);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void update(const QString& query);
+  void choose();
+  Workbench& workbench_;
+  std::vector<LocatorFilter> filters_;
+  QLineEdit* input_;
+  QListView* list_;
+  LocatorModel* model_;
+};
+
+} // namespace aicf::views

@@ -1,0 +1,153 @@
+#include "views/frame/workbench.hpp"
+
+#include "views/engine/text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QSaveFile>
+
+namespace aicf::views {
+namespace {
+constexpr int mostRecent = 8;
+constexpr auto recentKey = "recent", ownKey = "ownFiles";
+const auto newText = QStringLiteral("# What it computes, and where the formula is from.\n"
+                                    "op %1(x: float[M, N]) -> y: float[M, N]\n"
+                                    "  m[i]    = max[j] x[i, j]\n"
+                                    "  y[i, j] = x[i, j] - m[i]\n");
+} // namespace
+
+Workbench::Workbench(const WorkbenchOptions& options, QObject* parent)
+    : QObject(parent),
+      settings_(options.settingsFile.isEmpty()
+                    ? std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope, "aicf", "workbench")
+                    : std::make_unique<QSettings>(options.settingsFile, QSettings::IniFormat)),
+      legality_(subject_, rules_), jobs_(options.worker, options.patience) {
+  connect(&navigator_, &Navigator::activeChanged, this, &Workbench::follow);
+  connect(&library_, &Library::loaded, this, [this] {
+    const Entity awaited = std::exchange(awaited_, {});
+    if (!awaited.isNull() && !open(awaited)) say(tr("Nothing is called %1.").arg(awaited.uri()));
+  });
+  connect(&jobs_, &Jobs::result, this, [this](int number, const QString& kind, const nlohmann::json& body) {
+    if (kind != QLatin1String("variant")) return;
+    VariantRow variant = variantFrom(body);
+    variant.job = number;
+    if (const Job* job = jobs_.find(number)) variant.op = job->about;
+    variants_.add(std::move(variant));
+  });
+  for (const auto& signal : {&Subject::opened, &Subject::checked, &Subject::analysed, &Subject::modifiedChanged})
+    connect(&subject_, signal, &actions_, &Actions::invalidate);
+  connect(&rules_, &Rules::changed, &actions_, &Actions::invalidate);
+  connect(&legality_, &Legality::changed, &actions_, &Actions::invalidate);
+  connect(&jobs_, &Jobs::changed, &actions_, &Actions::invalidate);
+  connect(&variants_, &Variants::changed, &actions_, &Actions::invalidate);
+  connect(&navigator_, &Navigator::historyChanged, &actions_, &Actions::invalidate);
+
+  std::vector<View*> views;
+  for (const MakeView& make : registeredViews()) views.push_back(views_.emplace_back(make(*this)).get());
+  navigator_.setViews(std::move(views));
+  library_.load(ownFiles());
+}
+
+Workbench::~Workbench() { disconnect(&navigator_, nullptr, this, nullptr); }
+
+bool Workbench::open(const Entity& entity) {
+  if (entity.kind == QLatin1String("op") && !library_.isLoaded()) {
+    awaited_ = entity;
+    return true;
+  }
+  if (entity.kind == QLatin1String("op") && !library_.find(entity.id) && subject_.name() != entity.id) return false;
+  return navigator_.open(entity);
+}
+
+void Workbench::follow(const Entity& entity) {
+  if (entity.kind == QLatin1String("op")) openOperator(entity.id);
+}
+
+void Workbench::openOperator(const QString& name) {
+  if (name == subject_.name()) return;
+  if (subject_.isModified()) drafts_[subject_.name()] = subject_.text();
+  const OperatorEntry* entry = library_.find(name);
+  const QString draft = drafts_.take(name);
+  if (!entry && draft.isEmpty()) return;
+  subject_.open(name, entry ? entry->path : QString(), entry ? entry->text : QString());
+  if (!draft.isEmpty()) subject_.edit(draft);
+  remember(Entity{"op", name}.uri());
+}
+
+void Workbench::newOperator() {
+  QString name = QStringLiteral("untitled");
+  for (int n = 2; library_.find(name) || subject_.name() == name || drafts_.contains(name); ++n)
+    name = QStringLiteral("untitled%1").arg(n);
+  drafts_[name] = newText.arg(name);
+  navigator_.open({QStringLiteral("op"), name});
+}
+
+void Workbench::openFile(const QString& path) {
+  QFile file(path);
+  if (!file.open(QIODevice::ReadOnly)) {
+    Q_EMIT failed(tr("Open file"), tr("%1 could not be read: %2").arg(path, file.errorString()));
+    return;
+  }
+  if (!path.endsWith(QLatin1String(".op"))) {
+    openProfile(path);
+    return;
+  }
+  const QString full = QFileInfo(path).absoluteFilePath();
+  QStringList own = ownFiles();
+  if (!own.contains(full) && !full.startsWith(library_.folder())) {
+    own.prepend(full);
+    settings_->setValue(ownKey, own);
+  }
+  awaited_ = {QStringLiteral("op"), QFileInfo(path).completeBaseName()};
+  library_.load(ownFiles());
+}
+
+void Workbench::openProfile(const QString& path) {
+  const Result<CompilerProfile> profile = load_profile(path.toStdString());
+  if (!profile) {
+    QStringList lines;
+    for (const Diagnostic& d : profile.diagnostics) lines << qs(format(d));
+    Q_EMIT failed(tr("Open profile"), lines.join('\n'));
+    return;
+  }
+  rules_.open(*profile, path);
+  remember(Entity{"profile", QFileInfo(path).absoluteFilePath()}.uri());
+  navigator_.goTo(QStringLiteral("builder"));
+}
+
+bool Workbench::saveOperator(const QString& path) {
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly) || file.write(subject_.text().toUtf8()) < 0 || !file.commit()) {
+    Q_EMIT failed(tr("Save operator"), tr("%1 could not be written: %2").arg(path, file.errorString()));
+    return false;
+  }
+  const QString full = QFileInfo(path).absoluteFilePath();
+  QStringList own = ownFiles();
+  if (!own.contains(full) && !full.startsWith(library_.folder())) {
+    own.prepend(full);
+    settings_->setValue(ownKey, own);
+  }
+  const QString name = QFileInfo(path).completeBaseName();
+  subject_.saved(name, full);
+  remember(Entity{"op", name}.uri());
+  library_.load(ownFiles());
+  if (navigator_.active() != Entity{"op", name}) navigator_.activate({"op", name});
+  say(tr("Saved %1.").arg(full));
+  return true;
+}
+
+QStringList Workbench::recent() const { return settings_->value(recentKey).toStringList(); }
+QStringList Workbench::ownFiles() const { return settings_->value(ownKey).toStringList(); }
+
+void Workbench::remember(const QString& uri) {
+  QStringList list = recent();
+  list.removeAll(uri);
+  list.prepend(uri);
+  settings_->setValue(recentKey, QStringList(list.mid(0, mostRecent)));
+  Q_EMIT recentChanged();
+}
+
+} // namespace aicf::views

@@ -1,0 +1,77 @@
+// What all views share: the engine's live objects, the registry of actions, the navigator, and what is remembered.
+#pragma once
+#include "views/engine/jobs.hpp"
+#include "views/engine/legality.hpp"
+#include "views/engine/library.hpp"
+#include "views/engine/variants.hpp"
+#include "views/frame/action.hpp"
+#include "views/frame/navigator.hpp"
+
+#include <QHash>
+#include <QSettings>
+
+#include <memory>
+
+namespace aicf::views {
+
+struct WorkbenchOptions {
+  WorkerCommand worker = ownWorker();
+  WorkerPatience patience;
+  QString settingsFile; ///< empty: the user's own
+};
+
+class Workbench : public QObject {
+  Q_OBJECT
+ public:
+  explicit Workbench(const WorkbenchOptions& options = {}, QObject* parent = nullptr);
+  ~Workbench() override;
+
+  [[nodiscard]] QSettings& settings() { return *settings_; }
+  [[nodiscard]] Actions& actions() { return actions_; }
+  [[nodiscard]] Navigator& navigator() { return navigator_; }
+  [[nodiscard]] Library& library() { return library_; }
+  [[nodiscard]] Subject& subject() { return subject_; }
+  [[nodiscard]] Rules& rules() { return rules_; }
+  [[nodiscard]] Legality& legality() { return legality_; }
+  [[nodiscard]] Jobs& jobs() { return jobs_; }
+  [[nodiscard]] Variants& variants() { return variants_; }
+
+  /// The operator's view; waits for the library where it is not read yet. False: nothing is called that.
+  bool open(const Entity& entity);
+  void newOperator();
+  /// Reads a .op file (or a profile, by what it holds) and opens it; a message says why not.
+  void openFile(const QString& path);
+  bool saveOperator(const QString& path);
+
+  /// One line for the status bar.
+  void say(const QString& text) { Q_EMIT said(text); }
+  /// Operators and files lately opened, newest first, as URIs.
+  [[nodiscard]] QStringList recent() const;
+  [[nodiscard]] QStringList ownFiles() const;
+
+ Q_SIGNALS:
+  void said(const QString& text);
+  void failed(const QString& title, const QString& text); ///< to be shown until dismissed
+  void recentChanged();
+
+ private:
+  void follow(const Entity& entity);
+  void openOperator(const QString& name);
+  void openProfile(const QString& path);
+  void remember(const QString& uri);
+
+  std::unique_ptr<QSettings> settings_;
+  Actions actions_;
+  Navigator navigator_;
+  Library library_;
+  Subject subject_;
+  Rules rules_;
+  Legality legality_;
+  Jobs jobs_;
+  Variants variants_;
+  std::vector<std::unique_ptr<View>> views_;
+  Entity awaited_;                 ///< to open once the library is read
+  QHash<QString, QString> drafts_; ///< unsaved texts of operators that were left
+};
+
+} // namespace aicf::views

@@ -1,0 +1,96 @@
+#include "views/jobs/jobs_pane.hpp"
+
+#include "views/engine/text.hpp"
+#include "views/widgets/panes.hpp"
+
+#include <QPlainTextEdit>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+namespace aicf::views {
+namespace {
+
+Tone toneOf(Job::State state) {
+  switch (state) {
+  case Job::State::starting:
+  case Job::State::running: return Tone::info;
+  case Job::State::ok: return Tone::good;
+  case Job::State::cancelling:
+  case Job::State::cancelled:
+  case Job::State::refused: return Tone::warn;
+  case Job::State::failed:
+  case Job::State::lost: return Tone::bad;
+  }
+  return Tone::plain;
+}
+
+double seconds(const Job& job) {
+  return double(job.started.msecsTo(job.ended.isValid() ? job.ended : QDateTime::currentDateTime())) / 1000;
+}
+
+} // namespace
+
+RecordModel<Job>* makeJobsModel(QObject* parent) {
+  using C = Column<Job>;
+  return new RecordModel<Job>(
+      {C{{JobsPane::tr("No."), JobsPane::tr("Number of the job in this session"), CellKind::number, 44}, [](const Job& j) { return j.number; }},
+       C{{JobsPane::tr("Job"), JobsPane::tr("What was asked for"), CellKind::text, 280}, [](const Job& j) { return j.title; }},
+       C{{JobsPane::tr("State"), JobsPane::tr("lost: its worker crashed or fell silent; what arrived is kept"), CellKind::chip, 100},
+         [](const Job& j) { return stateText(j.state); }, {}, [](const Job& j) { return toneOf(j.state); }},
+       C{{JobsPane::tr("Progress"), JobsPane::tr("Steps done of all"), CellKind::number, 80},
+         [](const Job& j) { return j.total > 0 ? QVariant(double(j.done) / double(j.total)) : QVariant(); },
+         [](const Job& j) { return j.total > 0 ? QStringLiteral("%1 / %2").arg(j.done).arg(j.total) : QString(); }},
+       C{{JobsPane::tr("Results"), JobsPane::tr("Results that arrived"), CellKind::number, 70}, [](const Job& j) { return j.results; }},
+       C{{JobsPane::tr("Seconds"), JobsPane::tr("From start to end, or until now"), CellKind::number, 76}, [](const Job& j) { return seconds(j); },
+         [](const Job& j) { return QString::number(seconds(j), 'f', 1); }},
+       C{{JobsPane::tr("Last message"), {}, CellKind::text, 240}, [](const Job& j) { return j.text; }}},
+      parent);
+}
+
+JobsPane::JobsPane(Workbench& workbench)
+    : workbench_(workbench), model_(makeJobsModel(this)),
+      table_(new Table(model_, tr("Jobs"), tr("No job has run yet. Synthesis starts one."))), log_(new QPlainTextEdit),
+      cancel_(button(tr("Cancel"), tr("Ends the job; results that arrived are kept"))) {
+  log_->setReadOnly(true);
+  log_->setAccessibleName(tr("Log of the job"));
+  log_->setPlaceholderText(tr("The log of the selected job."));
+  log_->setTabChangesFocus(true);
+  const auto font = [this] { log_->setFont(theme().mono()); };
+  font();
+  auto* right = new QWidget;
+  auto* rightLayout = new QVBoxLayout(right);
+  rightLayout->setContentsMargins(0, 0, 0, 0);
+  rightLayout->addWidget(log_, 1);
+  rightLayout->addWidget(cancel_, 0, Qt::AlignRight);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(6, 0, 6, 6);
+  layout->addWidget(splitter(Qt::Horizontal, {{table_, 3}, {right, 2}}));
+  cancel_->setEnabled(false);
+
+  connect(&workbench.jobs(), &Jobs::added, this, &JobsPane::update);
+  connect(&workbench.jobs(), &Jobs::changed, this, &JobsPane::update);
+  connect(table_, &Table::currentRowChanged, this, &JobsPane::showLog);
+  connect(cancel_, &QPushButton::clicked, this, [this] {
+    if (const int row = table_->sourceRow(); row >= 0) workbench_.jobs().cancel(model_->at(row).number);
+  });
+}
+
+void JobsPane::update(int number) {
+  const Job& job = *workbench_.jobs().find(number);
+  if (number > model_->rowCount()) {
+    model_->append(job);
+    table_->selectSourceRow(number - 1);
+  } else {
+    model_->setRow(number - 1, job);
+  }
+  if (table_->sourceRow() == number - 1) showLog();
+}
+
+void JobsPane::showLog() {
+  const int row = table_->sourceRow();
+  cancel_->setEnabled(row >= 0 && !model_->at(row).isOver());
+  const QString text = row >= 0 ? model_->at(row).log.join('\n') : QString();
+  if (text != log_->toPlainText()) log_->setPlainText(text);
+}
+
+} // namespace aicf::views

@@ -1,0 +1,49 @@
+#include "views/ops/ops_view.hpp"
+
+#include "views/ops/definition_pane.hpp"
+#include "views/ops/operator_list.hpp"
+#include "views/ops/structure_pane.hpp"
+
+#include <QHBoxLayout>
+#include <QSplitter>
+#include <QTabWidget>
+
+namespace aicf::views {
+
+static const RegisterView registration{20, [](Workbench& w) { return std::make_unique<OpsView>(w); }};
+
+OpsView::OpsView(Workbench& workbench) : workbench_(workbench) {
+  workbench.actions().add({"edit.find-operator", tr("&Find Operator"), tr("By name, structure or comment"), "search", QKeySequence::Find,
+                           [this] { return workbench_.navigator().current() == this; }, [this] {
+                             if (list_) list_->focusSearch();
+                           }});
+}
+
+QWidget* OpsView::widget() {
+  if (widget_) return widget_;
+  list_ = new OperatorList(workbench_);
+  definition_ = new DefinitionPane(workbench_);
+  structure_ = new StructurePane(workbench_);
+  widget_ = new QWidget;
+  auto* layout = new QHBoxLayout(widget_);
+  layout->setContentsMargins(8, 8, 8, 8);
+  layout->addWidget(splitter(Qt::Horizontal, {{list_, 215}, {definition_, 450}, {structure_, 520}}));
+  return widget_;
+}
+
+void OpsView::show(const Entity& /*entity*/) {} // the panes follow the active operator
+
+QJsonObject OpsView::state() const {
+  if (!widget_) return {};
+  return {{"filter", list_->filter()}, {"scroll", list_->scroll()}, {"tab", structure_->tabs().currentIndex()}, {"line", definition_->editor().firstVisibleLine()}};
+}
+
+void OpsView::restore(const QJsonObject& state) {
+  if (!widget_) return;
+  list_->setFilter(state.value("filter").toString());
+  list_->setScroll(state.value("scroll").toInt());
+  structure_->tabs().setCurrentIndex(state.value("tab").toInt());
+  definition_->editor().setFirstVisibleLine(state.value("line").toInt());
+}
+
+} // namespace aicf::views

@@ -1,0 +1,133 @@
+#include "views/widgets/panes.hpp"
+
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QSplitter>
+#include <QStyle>
+#include <QStyleOption>
+#include <QVBoxLayout>
+
+namespace aicf::views {
+namespace {
+constexpr int chipGap = 4;
+
+void polishAgain(QWidget* widget) {
+  widget->style()->unpolish(widget);
+  widget->style()->polish(widget);
+}
+} // namespace
+
+QLabel* label(const QString& text, const char* role, QWidget* parent) {
+  auto* l = new QLabel(text, parent);
+  if (*role != 0) l->setProperty("role", role);
+  l->setTextInteractionFlags(Qt::NoTextInteraction);
+  return l;
+}
+
+void setTone(QLabel* label, Tone tone) {
+  const char* name = tone == Tone::good ? "good" : tone == Tone::warn ? "warn" : tone == Tone::bad ? "bad" : "plain";
+  if (label->property("tone") == QLatin1String(name)) return;
+  label->setProperty("tone", name);
+  polishAgain(label);
+}
+
+QPushButton* button(const QString& text, const QString& tip, const char* role, QWidget* parent) {
+  auto* b = new QPushButton(text, parent);
+  if (*role != 0) b->setProperty("role", role);
+  b->setToolTip(tip);
+  b->setAutoDefault(false);
+  return b;
+}
+
+ElidedLabel::ElidedLabel(const QString& text, const char* role, QWidget* parent) : QLabel(parent) {
+  if (*role != 0) setProperty("role", role);
+  setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  setFullText(text);
+}
+
+void ElidedLabel::setFullText(const QString& text) {
+  setText(text);
+  setToolTip(text);
+  setAccessibleName(text);
+}
+
+QSize ElidedLabel::minimumSizeHint() const { return {20, QLabel::minimumSizeHint().height()}; }
+
+void ElidedLabel::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  QStyleOption option;
+  option.initFrom(this);
+  const QRect room = contentsRect();
+  painter.setPen(option.palette.color(QPalette::WindowText));
+  painter.drawText(room, int(alignment()), fontMetrics().elidedText(text(), Qt::ElideRight, room.width()));
+}
+
+Pane::Pane(const QString& title, QWidget* content, QWidget* parent)
+    : QWidget(parent), title_(label(title, "section")), note_(new ElidedLabel({}, "muted")), header_(new QHBoxLayout) {
+  auto* bar = new QWidget;
+  bar->setObjectName("paneHeader");
+  bar->setFixedHeight(28);
+  bar->setLayout(header_);
+  header_->setContentsMargins(2, 0, 2, 0);
+  header_->addWidget(title_);
+  header_->addWidget(note_, 1);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(bar);
+  layout->addWidget(content, 1);
+}
+
+void Pane::addCorner(QWidget* widget) { header_->addWidget(widget); }
+void Pane::setTitle(const QString& title) { title_->setText(title); }
+void Pane::setNote(const QString& note) { note_->setFullText(note); }
+
+void Chips::setWords(const QStringList& words, const QStringList& tips) {
+  qDeleteAll(chips_);
+  chips_.clear();
+  for (int i = 0; i < words.size(); ++i) {
+    QLabel* chip = label(words[i], "chip", this);
+    if (i < tips.size()) chip->setToolTip(tips[i]);
+    chip->show();
+    chips_.push_back(chip);
+  }
+  arrange(width(), true);
+  updateGeometry();
+}
+
+QSize Chips::sizeHint() const { return {200, arrange(std::max(width(), 60), false)}; }
+void Chips::resizeEvent(QResizeEvent* /*event*/) {
+  arrange(width(), true);
+  updateGeometry();
+}
+
+int Chips::arrange(int width, bool move) const {
+  int x = 0, y = 0, line = 0;
+  for (QLabel* chip : chips_) {
+    const QSize size = chip->sizeHint();
+    if (x > 0 && x + size.width() > width) {
+      x = 0;
+      y += line + chipGap;
+      line = 0;
+    }
+    if (move) chip->setGeometry(x, y, size.width(), size.height());
+    x += size.width() + chipGap;
+    line = std::max(line, size.height());
+  }
+  return chips_.empty() ? 20 : y + line;
+}
+
+QSplitter* splitter(Qt::Orientation orientation, const std::vector<std::pair<QWidget*, int>>& parts) {
+  auto* s = new QSplitter(orientation);
+  s->setChildrenCollapsible(false);
+  QList<int> sizes;
+  for (int i = 0; i < int(parts.size()); ++i) {
+    s->addWidget(parts[std::size_t(i)].first);
+    s->setStretchFactor(i, parts[std::size_t(i)].second);
+    sizes << parts[std::size_t(i)].second;
+  }
+  s->setSizes(sizes);
+  return s;
+}
+
+} // namespace aicf::views
