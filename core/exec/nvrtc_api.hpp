@@ -9,8 +9,8 @@
 namespace aicf {
 
 using NvrtcProgram = struct NvrtcProgramBody*;
-/// nvrtcResult values that are told apart.
-inline constexpr int nvrtc_success = 0, nvrtc_invalid_option = 5, nvrtc_compilation = 6;
+/// nvrtcResult when all is well.
+inline constexpr int nvrtc_success = 0;
 
 struct NvrtcApi {
   SharedLibrary library;

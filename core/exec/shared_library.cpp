@@ -106,6 +106,7 @@ fs::path cuda_include_dir(const fs::path& libraries) {
 }
 
 std::string how_to_get_cuda_libraries() {
+  if (cuda_disabled()) return "unset AICF_CUDA: it is \"none\"";
   return "run ./bootstrap build (it fetches NVIDIA's NVRTC wheel where no toolkit is found), or install a CUDA 13.0 "
          "toolkit, or set AICF_CUDA to a folder that has one";
 }

@@ -1,6 +1,12 @@
 // A machine without CUDA: everything that needs it says so, and what to install.
+#include "core/exec/cuda/cuda_backend.hpp"
+#include "core/exec/cuda/device.hpp"
+#include "core/exec/cuda/driver.hpp"
+#include "core/exec/cuda/selftest.hpp"
 #include "core/exec/nvrtc.hpp"
 #include "core/exec/shared_library.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <QtTest>
 
@@ -25,8 +31,18 @@ class TestCudaAbsent : public QObject {
     auto result = compile(m);
     QVERIFY(!result);
     QVERIFY(result.missing);
-    QVERIFY(result.missing->how_to_get.find("bootstrap") != std::string::npos);
+    QVERIFY(result.missing->how_to_get.find("AICF_CUDA") != std::string::npos);
     QVERIFY(!nvrtc_info());
+  }
+
+  void theDriverSaysWhatIsMissing() {
+    auto driver = cuda::driver();
+    QVERIFY(!driver && driver.missing && driver.diagnostics.empty());
+    QVERIFY(!cuda::devices() && cuda::devices().missing);
+    auto backend = make_cuda();
+    QVERIFY(!backend && backend.missing && !backend.missing->how_to_get.empty());
+    auto checks = cuda::device_selftest();
+    QVERIFY(!checks && checks.missing);
   }
 
   void absentAndForeignLibraries() {

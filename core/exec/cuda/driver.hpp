@@ -20,42 +20,17 @@ using Stream = struct CUstream_st*;
 using Event = struct CUevent_st*;
 
 /// CUresult values that are told apart.
-enum : int {
-  success = 0,
-  error_out_of_memory = 2,
-  error_no_device = 100,
-  error_ecc = 214,
-  error_nvlink = 220,
-  error_contained = 226,
-  error_not_ready = 600,
-  error_illegal_address = 700,
-  error_launch_out_of_resources = 701,
-  error_launch_timeout = 702,
-  error_context_destroyed = 709,
-  error_assert = 710,
-  error_hardware_stack = 714,
-  error_launch_failed = 719,
-  error_unknown = 999
-};
+inline constexpr int success = 0, error_out_of_memory = 2, error_no_device = 100, error_ecc = 214, error_nvlink = 220,
+                     error_contained = 226, error_not_ready = 600, error_illegal_address = 700,
+                     error_launch_out_of_resources = 701, error_launch_timeout = 702, error_context_destroyed = 709,
+                     error_assert = 710, error_hardware_stack = 714, error_launch_failed = 719, error_unknown = 999;
 
 /// CUdevice_attribute, CUfunction_attribute, CUjit_option and CUlaunchAttributeID values.
-enum : int {
-  attribute_clock_khz = 13,
-  attribute_sm_count = 16,
-  attribute_memory_clock_khz = 36,
-  attribute_memory_bus_bits = 37,
-  attribute_l2_bytes = 38,
-  attribute_major = 75,
-  attribute_minor = 76,
-  attribute_shared_optin = 97,
-  attribute_cluster_launch = 120,
-  function_shared_bytes = 1,
-  function_max_dynamic_shared = 8,
-  function_non_portable_cluster = 14,
-  jit_error_log = 5,
-  jit_error_log_bytes = 6,
-  launch_cluster_dimension = 4
-};
+inline constexpr int attribute_clock_khz = 13, attribute_sm_count = 16, attribute_memory_clock_khz = 36,
+                     attribute_memory_bus_bits = 37, attribute_l2_bytes = 38, attribute_major = 75,
+                     attribute_minor = 76, attribute_shared_optin = 97, attribute_cluster_launch = 120,
+                     function_shared_bytes = 1, function_max_dynamic_shared = 8, function_non_portable_cluster = 14,
+                     jit_error_log = 5, jit_error_log_bytes = 6, launch_cluster_dimension = 4;
 /// The default kind of stream keeps order with the synchronous copies and fills, which are the null stream's.
 inline constexpr unsigned stream_default = 0, event_default = 0;
 

@@ -1,0 +1,349 @@
+// The CUDA backend's own logic on a driver played in host memory: arguments, guard zones, copies, timing, errors,
+// cancelling. What a real device does is `aicf selftest device`.
+#include "core/exec/cuda/marshal.hpp"
+#include "core/exec/cuda/timing.hpp"
+#include "fake_driver.hpp"
+
+#include <QtTest>
+
+#include <cmath>
+#include <cstring>
+
+using namespace aicf;
+using namespace aicf::cuda;
+
+namespace {
+
+using Role = Arg::Role;
+
+template <class T> T argument(void** parameters, std::size_t i) {
+  T value;
+  std::memcpy(&value, parameters[i], sizeof(T));
+  return value;
+}
+float* floats(void** parameters, std::size_t i) {
+  return reinterpret_cast<float*>(static_cast<std::uintptr_t>(argument<DevicePointer>(parameters, i)));
+}
+
+struct Setup {
+  Call call;
+  std::vector<std::vector<std::byte>> memory;
+  std::vector<Buffer> buffers;
+  RunOptions options;
+
+  explicit Setup(const std::string& entry = "k") {
+    call.module.entry = entry;
+    call.compiled.ptx = "ptx";
+  }
+  void tensor(const std::string& name, Role role, const std::string& extent, std::size_t elements,
+              DType type = DType::f32) {
+    call.module.args.push_back({name, role, type, {{extent}}, {}});
+    call.buffers.push_back(buffers.size());
+    memory.emplace_back(elements * size_of(type));
+    buffers.push_back({{}, type, {static_cast<std::int64_t>(elements)}, {1}});
+  }
+  Result<RunResult> run(Backend& backend, const std::stop_token& stop = {}) {
+    for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].bytes = memory[i];
+    return backend.run({&call, 1}, buffers, options, stop);
+  }
+  float at(std::size_t buffer, std::size_t i) {
+    return static_cast<float>(load_element(buffers[buffer].dtype, memory[buffer].data(), i));
+  }
+  /// Codes of the diagnostics that marshalling gives.
+  std::string errors() {
+    for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].bytes = memory[i];
+    std::string out;
+    for (const Diagnostic& d : marshal(call, buffers).diagnostics) out += (out.empty() ? "" : " ") + d.code;
+    return out;
+  }
+};
+
+int nothing(const LaunchConfig&, void**) { return success; }
+
+} // namespace
+
+class TestCudaBackend : public QObject {
+  Q_OBJECT
+  std::unique_ptr<Backend> backend;
+
+ private slots:
+  void init() {
+    backend.reset();
+    fake::reset();
+    backend = make_backend(fake::driver(), fake::device());
+  }
+  void cleanup() {
+    backend.reset();
+    QVERIFY2(fake::state().complaints.empty(),
+             fake::state().complaints.empty() ? "" : fake::state().complaints.front().c_str());
+    if (!fake::state().dead) QVERIFY(fake::state().allocations.empty()); // all was freed
+    QCOMPARE(fake::state().calls_after_death, 0);
+  }
+
+  void argumentsComeInOrder() { // pointers and scalars as in args, then the dims
+    Setup s;
+    auto& args = s.call.module.args;
+    s.tensor("x", Role::input, "N", 4);
+    args.push_back({"f", Role::scalar, DType::f32, {}, {}});
+    args.push_back({"h", Role::scalar, DType::f16, {}, {}});
+    s.tensor("y", Role::output, "N", 4);
+    args.push_back({"i", Role::scalar, DType::i32, {}, {}});
+    args.push_back({"d", Role::scalar, DType::f64, {}, {}});
+    args.push_back({"b", Role::scalar, DType::boolean, {}, {}});
+    s.call.scalars = {{"f", 0.1}, {"h", -2.5}, {"i", -7}, {"d", 0.1}, {"b", 1}};
+    s.call.module.dim_args = {"N", "big"};
+    s.call.dims = {{"N", 4}, {"big", 12345678901}};
+    s.call.module.launch.grid = {{{"ceil(N/3)"}, {"2"}, {"1"}}};
+    s.call.module.launch.block = {{{"32*N"}, {"1"}, {"2"}}};
+    s.call.module.launch.dynamic_shared = {"4*N"};
+    store_element(DType::f32, s.memory[0].data(), 3, 42);
+    bool seen = false;
+    fake::state().kernels["k"].body = [&](const LaunchConfig& c, void** p) {
+      seen = c.grid_x == 2 && c.grid_y == 2 && c.grid_z == 1 && c.block_x == 128 && c.block_y == 1 && c.block_z == 2 &&
+             c.shared_bytes == 16 && c.attribute_count == 0 && floats(p, 0)[3] == 42 && argument<float>(p, 1) == 0.1F &&
+             argument<std::uint16_t>(p, 2) == 0xc100 && argument<std::int32_t>(p, 4) == -7 &&
+             argument<double>(p, 5) == 0.1 && argument<std::uint8_t>(p, 6) == 1 && argument<std::int64_t>(p, 7) == 4 &&
+             argument<std::int64_t>(p, 8) == 12345678901;
+      floats(p, 3)[0] = 7;
+      return int{success};
+    };
+    auto result = s.run(*backend);
+    QVERIFY(result);
+    QVERIFY(result->status == RunResult::Status::ok && seen);
+    QCOMPARE(s.at(1, 0), 7.0F);
+    QVERIFY(result->metrics.empty());
+  }
+
+  void clustersAndSharedMemoryAreAskedFor() {
+    Setup s;
+    s.call.module.launch.grid[0] = {"32"};
+    s.call.module.launch.cluster[0] = {"16"};
+    s.call.module.launch.dynamic_shared = {"100*1024"};
+    auto& kernel = fake::state().kernels["k"];
+    unsigned cluster = 0;
+    kernel.body = [&](const LaunchConfig& c, void**) {
+      cluster = c.attribute_count == 1 && c.attributes->id == 4 ? c.attributes->value.cluster[0] : 0;
+      return int{success};
+    };
+    QVERIFY(s.run(*backend)->faults.empty());
+    QCOMPARE(cluster, 16U);
+    QCOMPARE(kernel.asked_dynamic, 100 * 1024);
+    QCOMPARE(kernel.asked_non_portable, 1);
+    kernel.static_shared = 128 * 1024; // together more than the device has
+    auto refused = s.run(*backend);
+    QVERIFY(refused && refused->status == RunResult::Status::faulted);
+    QCOMPARE(refused->faults.at(0).kind, std::string("launch-refused"));
+  }
+
+  void emptyGridsAndEmptyBuffers() {
+    Setup s;
+    s.tensor("x", Role::output, "N", 0);
+    s.call.dims = {{"N", 0}};
+    s.call.module.launch.grid[0] = {"N"};
+    fake::state().kernels["k"].body = nothing;
+    QVERIFY(s.run(*backend)->faults.empty());
+    QCOMPARE(fake::state().launches, 0);
+  }
+
+  void writesOutsideAreFound_data() {
+    QTest::addColumn<int>("offset");
+    for (int offset : {-1, 10, -16384, 10 + 16383})
+      QTest::newRow(std::to_string(offset).c_str()) << offset; // in floats
+  }
+  void writesOutsideAreFound() {
+    QFETCH(int, offset);
+    Setup s;
+    s.tensor("a", Role::input, "10", 10);
+    s.tensor("b", Role::output, "10", 10);
+    fake::state().kernels["k"].body = [&](const LaunchConfig&, void** p) {
+      floats(p, 1)[offset] = 1;
+      floats(p, 1)[5] = 2;
+      return int{success};
+    };
+    auto result = s.run(*backend);
+    QVERIFY(result && result->status == RunResult::Status::faulted);
+    const Fault& fault = result->faults.at(0);
+    QCOMPARE(fault.kind, std::string("out-of-bounds"));
+    QCOMPARE(fault.kernel, std::string("k"));
+    QVERIFY(fault.message.find("'b'") != std::string::npos);
+    QCOMPARE(s.at(1, 5), 2.0F); // what it wrote inside comes back all the same
+    QCOMPARE(result->faults.size(), std::size_t{1});
+    s.options.checks = false;
+    QVERIFY(s.run(*backend)->faults.empty());
+  }
+
+  void theGuiltyCallIsNamed() {
+    Setup s, second("k2");
+    s.tensor("a", Role::inout, "4", 4);
+    second.call.module.args = s.call.module.args;
+    second.call.buffers = s.call.buffers;
+    fake::state().kernels["k"].body = nothing;
+    fake::state().kernels["k2"].body = [](const LaunchConfig&, void** p) { return floats(p, 0)[4] = 1, int{success}; };
+    s.buffers[0].bytes = s.memory[0];
+    std::vector<Call> calls{s.call, second.call, s.call};
+    auto result = backend->run(calls, s.buffers, {}, {});
+    QVERIFY(result);
+    QCOMPARE(result->faults.size(), std::size_t{1});
+    QCOMPARE(result->faults[0].kernel, std::string("k2"));
+  }
+
+  void ptxStandsInForAForeignCubin() {
+    Setup s;
+    s.call.compiled.cubin = {std::byte{'X'}};
+    fake::state().kernels["k"].body = nothing;
+    QVERIFY(s.run(*backend)->faults.empty());
+    s.call.compiled.ptx.clear();
+    QCOMPARE(s.run(*backend)->faults.at(0).kind, std::string("launch-refused"));
+    s.call.compiled.cubin.clear();
+    QCOMPARE(s.run(*backend).diagnostics.at(0).code, std::string("exec.not-compiled"));
+  }
+
+  void timesAreTheKernelsOwn() {
+    Setup s;
+    s.tensor("x", Role::inout, "4", 4);
+    s.tensor("w", Role::workspace, "1000", 1000);
+    auto& kernel = fake::state().kernels["k"];
+    kernel.microseconds = 38.5;
+    bool fresh = true;
+    kernel.body = [&](const LaunchConfig&, void** p) {
+      fresh = fresh && floats(p, 0)[1] == 5 && floats(p, 1)[999] == 0; // each run begins as the first
+      floats(p, 0)[1] += 1;
+      floats(p, 1)[999] = 1;
+      return int{success};
+    };
+    store_element(DType::f32, s.memory[0].data(), 1, 5);
+    s.options.repetitions = 100;
+    auto result = s.run(*backend);
+    QVERIFY(result && result->status == RunResult::Status::ok);
+    QVERIFY(fresh);
+    QCOMPARE(s.at(0, 1), 6.0F); // the first run's result
+    QCOMPARE(result->metrics.size(), std::size_t{3});
+    const std::vector<std::pair<std::string, double>> expected{
+        {"time_us.cold", 38.5}, {"time_us.hot", 38.5}, {"time_us.floor", 0}};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Metric& m = result->metrics[i];
+      QCOMPARE(m.id, expected[i].first);
+      QCOMPARE(m.unit, std::string("us"));
+      QVERIFY(m.source == Metric::Source::measured && !m.method.empty());
+      QCOMPARE(m.samples, 100);
+      QVERIFY(std::fabs(m.value - expected[i].second) < 0.01); // the flush and the restoring copies are outside
+    }
+    QVERIFY(fake::state().fills >= 100); // one before each cold run
+    s.options.cold = false;
+    s.memory[0].assign(s.memory[0].size(), std::byte{0});
+    store_element(DType::f32, s.memory[0].data(), 1, 5);
+    s.memory[1].assign(s.memory[1].size(), std::byte{0});
+    auto hot = s.run(*backend);
+    QCOMPARE(hot->metrics.size(), std::size_t{2});
+    QCOMPARE(hot->metrics[0].id, std::string("time_us.hot"));
+  }
+
+  void quartiles() { // of 1 … 9: 3, 5, 7; interpolated between ranks otherwise
+    Metric m = summarise("t", "m", {9, 1, 8, 2, 7, 3, 6, 4, 5});
+    QVERIFY(m.value == 5 && m.lo == 3 && m.hi == 7 && m.samples == 9);
+    m = summarise("t", "m", {4, 1});
+    QVERIFY(m.value == 2.5 && m.lo == 1.75 && m.hi == 3.25);
+    m = summarise("t", "m", {4});
+    QVERIFY(m.value == 4 && m.lo == 4 && m.hi == 4);
+  }
+
+  void stickyErrorsSayWhatToDo() {
+    Setup s;
+    s.tensor("x", Role::output, "4", 4);
+    fake::state().kernels["k"].body = nothing;
+    fake::state().stream_error = error_illegal_address;
+    for (auto status : {RunResult::Status::faulted, RunResult::Status::lost}) {
+      auto result = s.run(*backend);
+      QVERIFY(result && result->status == status);
+      QCOMPARE(result->faults.at(0).kind, std::string("device-error"));
+      QVERIFY(result->faults[0].message.find("start the worker process again") != std::string::npos);
+    }
+  }
+
+  void refusedLaunchesLeaveTheDeviceUsable() {
+    Setup s;
+    s.tensor("x", Role::output, "4", 4);
+    auto& kernel = fake::state().kernels["k"];
+    kernel.body = [](const LaunchConfig&, void**) { return int{error_launch_out_of_resources}; };
+    QCOMPARE(s.run(*backend)->faults.at(0).kind, std::string("launch-refused"));
+    kernel.body = nothing;
+    QVERIFY(s.run(*backend)->faults.empty());
+    Setup absent("no_such_kernel");
+    QCOMPARE(absent.run(*backend)->faults.at(0).kernel, std::string("no_such_kernel"));
+  }
+
+  void memoryThatIsNotThere() {
+    Setup s;
+    s.tensor("x", Role::output, "4", 4);
+    fake::state().kernels["k"].body = nothing;
+    fake::state().most_memory = 1000;
+    auto result = s.run(*backend);
+    QVERIFY(!result && result.missing);
+    QVERIFY(result.missing->what.find("OUT_OF_MEMORY") != std::string::npos);
+    fake::state().most_memory = std::size_t{1} << 40U;
+    QVERIFY(s.run(*backend));
+  }
+
+  void cancelledBeforeAndWhileRunning() {
+    Setup s;
+    fake::state().kernels["k"].body = nothing;
+    std::stop_source stop;
+    stop.request_stop();
+    QVERIFY(s.run(*backend, stop.get_token())->status == RunResult::Status::cancelled);
+    QVERIFY(s.run(*backend)->status == RunResult::Status::ok); // and it goes on
+    std::stop_source later;
+    fake::state().kernels["k"].body = [&](const LaunchConfig&, void**) {
+      fake::state().queries_until_done = 1000000000; // never ends
+      later.request_stop();
+      return int{success};
+    };
+    QElapsedTimer timer;
+    timer.start();
+    auto result = s.run(*backend, later.get_token());
+    QVERIFY(result->status == RunResult::Status::cancelled);
+    QVERIFY(timer.elapsed() < 200);
+    QVERIFY(s.run(*backend)->status == RunResult::Status::lost); // the kernel still runs: nothing can be done here
+  }
+
+  void whatCannotBeLaunchedIsSaid() {
+    Setup s;
+    s.tensor("x", Role::input, "N", 4);
+    s.call.dims = {{"N", 4}};
+    QCOMPARE(s.errors(), std::string());
+    auto with = [&](auto change) {
+      Setup changed = s;
+      change(changed.call);
+      return changed.errors();
+    };
+    QCOMPARE(with([](Call& c) { c.dims["N"] = 5; }), std::string("exec.buffer-size"));
+    QCOMPARE(with([](Call& c) { c.dims["N"] = -1; }), std::string("exec.shape"));
+    QCOMPARE(with([](Call& c) { c.dims.clear(); }), std::string("kernel.dim-unknown"));
+    QCOMPARE(with([](Call& c) { c.module.args[0].strides = {{"2"}}; }), std::string("exec.buffer-size"));
+    QCOMPARE(with([](Call& c) { c.module.args[0].strides = {{"0"}}; }), std::string()); // broadcast
+    QCOMPARE(with([](Call& c) { c.module.args[0].strides = {{"1"}, {"1"}}; }), std::string("exec.strides"));
+    QCOMPARE(with([](Call& c) { c.module.args[0].dtype = DType::bf16; }), std::string("exec.dtype"));
+    QCOMPARE(with([](Call& c) {
+               c.module.args[0].shape = {{"N"}, {"4611686018427387904"}};
+             }),
+             std::string("exec.shape"));
+    QCOMPARE(with([](Call& c) { c.buffers.clear(); }), std::string("exec.buffers"));
+    QCOMPARE(with([](Call& c) { c.buffers = {7}; }), std::string("exec.buffers"));
+    QCOMPARE(with([](Call& c) { c.buffers = {0, 0}; }), std::string("exec.buffers"));
+    QCOMPARE(with([](Call& c) { c.module.dim_args = {"M"}; }), std::string("exec.dims"));
+    QCOMPARE(with([](Call& c) {
+               c.module.args.push_back({"eps", Role::scalar, DType::f32, {}, {}});
+             }),
+             std::string("exec.scalar"));
+    QCOMPARE(with([](Call& c) { c.module.launch.block[0] = {"1025"}; }), std::string("exec.launch"));
+    QCOMPARE(with([](Call& c) { c.module.launch.block[0] = {"0"}; }), std::string("exec.launch"));
+    QCOMPARE(with([](Call& c) { c.module.launch.block = {{{"1024"}, {"2"}, {"1"}}}; }), std::string("exec.launch"));
+    QCOMPARE(with([](Call& c) { c.module.launch.grid[1] = {"65536"}; }), std::string("exec.launch"));
+    QCOMPARE(with([](Call& c) { c.module.launch.grid[0] = {"0-1"}; }), std::string("exec.launch"));
+    QCOMPARE(with([](Call& c) { c.module.launch.grid[0] = {"3"}, c.module.launch.cluster[0] = {"2"}; }),
+             std::string("exec.launch"));
+    QCOMPARE(with([](Call& c) { c.module.launch.dynamic_shared = {"0-1"}; }), std::string("exec.launch"));
+  }
+};
+
+QTEST_GUILESS_MAIN(TestCudaBackend)
+#include "test_cuda_backend.moc"
