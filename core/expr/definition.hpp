@@ -40,14 +40,19 @@ struct Initial {
   ExprId value = no_expr;
 };
 
-/// target[vars] = body for every lo <= var < hi. `initial` is not empty exactly for a recurrence.
+/// target[vars] = body for every lo <= var < hi. A recurrence is a group of statements that read one another, along one
+/// axis of each: `step` is 1 if they read what came before (t - 1), -1 if what comes after, 0 outside a recurrence.
+/// Those that are read at another step have `initial` values; a gate, read only at its own step, has none.
 struct Statement {
   TensorId target = 0;
   std::vector<VarId> vars;
   std::vector<ExprId> lo, hi;
   ExprId body = no_expr;
   std::vector<Initial> initial;
-  std::uint32_t group = 0; ///< statements of one recurrence (mutually recursive ones) share a group and are adjacent
+  std::uint32_t group = 0; ///< statements of one recurrence (mutually recursive ones) share a group and are adjacent,
+                           ///< in the order of their values within a step
+  std::uint32_t axis = 0;  ///< position of the variable along which a recurrence runs
+  int step = 0;
   Span at;
 };
 

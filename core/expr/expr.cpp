@@ -51,9 +51,18 @@ ExprId Arena::number(double value, Kind kind) {
 ExprId Arena::reduce(const Reduce& what, std::span<const ExprId> operands) {
   if (operands.size() != 2 * what.vars.size() + 2)
     throw std::logic_error("a reduction takes two bounds a variable, a predicate and a body");
-  auto found = std::find(reduces_.begin(), reduces_.end(), what);
-  auto id = static_cast<std::uint32_t>(found - reduces_.begin());
-  if (found == reduces_.end()) reduces_.push_back(what);
+  std::uint64_t hash = what.reducer;
+  for (VarId var : what.vars) hash = mix(hash, var);
+  std::uint32_t id = 0;
+  auto [begin, end] = reduce_ids_.equal_range(hash);
+  auto found = std::find_if(begin, end, [&](const auto& entry) { return reduces_[entry.second] == what; });
+  if (found != end) {
+    id = found->second;
+  } else {
+    id = static_cast<std::uint32_t>(reduces_.size());
+    reduces_.push_back(what);
+    reduce_ids_.emplace(hash, id);
+  }
   bool arg = what.reducer == static_cast<ReducerId>(Builtin::argmax) ||
              what.reducer == static_cast<ReducerId>(Builtin::argmin);
   return make(Op::reduce, arg ? Kind::integer : nodes_[operands.back()].kind, id, operands);

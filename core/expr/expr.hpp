@@ -124,6 +124,7 @@ class Arena {
   std::vector<Reduce> reduces_;
   std::unordered_multimap<std::uint64_t, ExprId> known_;
   std::unordered_map<std::uint64_t, std::uint32_t> number_ids_; ///< by bit pattern
+  std::unordered_multimap<std::uint64_t, std::uint32_t> reduce_ids_;
 };
 
 /// The word of the operator language for it ("exp", "+", "<="), empty for leaves, accesses and reductions.
