@@ -1,0 +1,144 @@
+// Legality follows from verdicts and strictness; refusals name a smallest set of ticks, checked against brute force.
+#include "core/expr/check.hpp"
+#include "core/profile/tick.hpp"
+#include "core/semantics/legality.hpp"
+
+#include <QtTest>
+
+#include <random>
+
+using namespace aicf;
+
+namespace {
+
+StructureProfile structure_of(const char* text) {
+  auto d = parse_definition(text, "test.op");
+  if (!d) throw std::runtime_error(d.diagnostics.empty() ? "?" : format(d.diagnostics.front()));
+  return analyze(canonicalize(std::make_shared<const Definition>(std::move(*d))));
+}
+
+const char* softmax = R"(op f(x: float[M, N]) -> y: float[M, N]
+  m[i] = max[j] x[i, j]
+  l[i] = sum[j] exp(x[i, j] - m[i])
+  y[i, j] = exp(x[i, j] - m[i]) / l[i]
+)";
+const char* deviation = R"(op f(x: float[M, N]) -> y: float[M]
+  mu[i] = (sum[j] x[i, j]) / N
+  y[i] = (sum[j] abs(x[i, j] - mu[i])) / N
+)";
+const char* row_max = R"(op f(x: float[M, N]) -> y: float[M]
+  y[i] = max[j] x[i, j]
+)";
+
+std::set<std::string> legal(const StructureProfile& s, Order order, Arithmetic arithmetic, double epsilon = 1) {
+  CompilerProfile rules;
+  rules.order = order, rules.arithmetic = arithmetic, rules.epsilon = epsilon;
+  std::set<std::string> ids;
+  for (const LegalityRow& r : judge(s, rules).rows)
+    if (r.allowed) ids.insert(r.transformation);
+  return ids;
+}
+
+} // namespace
+
+class TestLegality : public QObject {
+  Q_OBJECT
+ private slots:
+  /// Each point of strictness contains what the stricter ones allow.
+  void strictness_is_monotone() {
+    for (const char* text : {softmax, deviation, row_max}) {
+      StructureProfile s = structure_of(text);
+      for (int order = 0; order < 4; ++order)
+        for (int arithmetic = 0; arithmetic < 4; ++arithmetic) {
+          auto here = legal(s, static_cast<Order>(order), static_cast<Arithmetic>(arithmetic));
+          auto contains = [&](const std::set<std::string>& wide) {
+            return std::includes(wide.begin(), wide.end(), here.begin(), here.end());
+          };
+          if (order > 0)
+            QVERIFY(contains(legal(s, static_cast<Order>(order - 1), static_cast<Arithmetic>(arithmetic))));
+          if (arithmetic < 3)
+            QVERIFY(contains(legal(s, static_cast<Order>(order), static_cast<Arithmetic>(arithmetic + 1))));
+        }
+    }
+  }
+
+  void softmax_at_each_arithmetic() {
+    StructureProfile s = structure_of(softmax);
+    auto at = [&](Arithmetic a) { return legal(s, Order::any, a); };
+    QVERIFY(at(Arithmetic::bitwise).contains("left_fold"));
+    QVERIFY(at(Arithmetic::bitwise).contains("resident_row"));
+    QVERIFY(!at(Arithmetic::bitwise).contains("tree_reduction"));
+    QVERIFY(at(Arithmetic::reassociated).contains("tree_reduction"));
+    QVERIFY(!at(Arithmetic::reassociated).contains("online_state"));
+    QVERIFY(at(Arithmetic::rescaled).contains("online_state"));
+    QVERIFY(at(Arithmetic::rescaled).contains("rescale"));
+    QVERIFY(!at(Arithmetic::rescaled).contains("fast_exp"));
+    QVERIFY(at(Arithmetic::approximate).contains("fast_exp"));
+  }
+
+  void hardware_approximations_do_not_cross_devices() {
+    StructureProfile s = structure_of(softmax);
+    QVERIFY(legal(s, Order::batch_invariant, Arithmetic::approximate).contains("fast_exp"));
+    QVERIFY(!legal(s, Order::device_to_device, Arithmetic::approximate).contains("fast_exp"));
+  }
+
+  /// A maximum rounds nothing: any tree gives the same bits.
+  void a_tree_of_maxima_is_bitwise() {
+    QVERIFY(legal(structure_of(row_max), Order::device_to_device, Arithmetic::bitwise).contains("tree_reduction"));
+  }
+
+  void an_unbounded_reduction_refuses_the_online_form_with_a_witness() {
+    Ledger ledger = judge(structure_of(deviation), CompilerProfile{});
+    const LegalityRow* row = ledger.find("online_state");
+    QVERIFY(row != nullptr);
+    QVERIFY(!row->applicable && !row->allowed);
+    QCOMPARE(row->value.answer, std::string("refuted"));
+    QVERIFY(row->witness.has_value());
+    QVERIFY(!row->witness->inputs.empty());
+    QVERIFY(ledger.find("multi_sweep")->allowed);
+  }
+
+  /// The ticks lift the refusal, and no proper subset of them does.
+  void ticks_are_smallest() {
+    std::mt19937 random(3);
+    std::vector<StructureProfile> structures;
+    for (const char* text : {softmax, deviation, row_max}) structures.push_back(structure_of(text));
+    int refused = 0;
+    for (int trial = 0; trial < 400; ++trial) {
+      CompilerProfile rules;
+      rules.order = static_cast<Order>(random() % 4);
+      rules.arithmetic = static_cast<Arithmetic>(random() % 4);
+      rules.epsilon = random() % 2 == 0 ? 1e-9 : 1;
+      rules.allow_approximation = random() % 2 == 0;
+      rules.allow_recomputation = random() % 2 == 0;
+      for (const Transformation& t : transformations())
+        if (random() % 6 == 0) rules.transformations.forbid.push_back(t.id);
+      const StructureProfile& s = structures[static_cast<std::size_t>(trial) % structures.size()];
+      for (const LegalityRow& row : judge(s, rules).rows) {
+        if (row.allowed || !row.applicable) continue;
+        ++refused;
+        QVERIFY(!row.smallest_ticks.empty() && !row.reason.empty());
+        std::size_t all = (std::size_t{1} << row.smallest_ticks.size()) - 1;
+        for (std::size_t subset = 0; subset <= all; ++subset) {
+          CompilerProfile changed = rules;
+          for (std::size_t k = 0; k < row.smallest_ticks.size(); ++k)
+            if ((subset >> k & 1U) != 0) {
+              auto next = with_tick(changed, row.smallest_ticks[k]);
+              QVERIFY2(next, row.smallest_ticks[k].c_str());
+              changed = *next;
+            }
+          QCOMPARE(judge(s, changed).find(row.transformation)->allowed, subset == all);
+        }
+      }
+    }
+    QVERIFY(refused > 500);
+  }
+
+  void ticks_that_say_nothing_are_errors() {
+    for (const char* tick : {"", "=", "arithmetic", "strictness.arithmetic=soft", "nothing=1", "limits.registers-=3"})
+      QVERIFY2(!with_tick({}, tick), tick);
+  }
+};
+
+QTEST_GUILESS_MAIN(TestLegality)
+#include "test_legality.moc"
