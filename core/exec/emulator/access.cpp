@@ -1,0 +1,516 @@
+// Memory operations lane by lane: every address is resolved, checked and counted.
+#include "core/exec/emulator/machine.hpp"
+#include "core/exec/emulator/scalar_math.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace aicf::emulator {
+namespace {
+
+using ptx::Space;
+using ptx::Type;
+
+bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
+
+const char* name_of(Space s) {
+  switch (s) {
+  case Space::global: return "global";
+  case Space::shared: return "shared";
+  case Space::local: return "local";
+  case Space::param: return "param";
+  case Space::constant: return "const";
+  default: return "generic";
+  }
+}
+
+u64 read_bytes(const std::byte* p, u32 bytes) {
+  u64 v = 0;
+  std::memcpy(&v, p, bytes);
+  return v;
+}
+
+/// Distinct values among the first n of `keys`, which are sorted in place when they are not in order already.
+u64 distinct(std::array<u64, lanes>& keys, u32 n) {
+  if (!std::is_sorted(keys.begin(), keys.begin() + n)) std::sort(keys.begin(), keys.begin() + n);
+  u64 count = n != 0 ? 1 : 0;
+  for (u32 i = 1; i < n; ++i) count += keys[i] != keys[i - 1] ? 1 : 0;
+  return count;
+}
+
+/// The value that an atomic leaves, given the one it finds.
+u64 combined(const Access& a, u64 old, u64 b, u64 c) {
+  const Type t = a.type;
+  const bool real = ptx::is_float(t);
+  const bool wide = a.bytes == 8;
+  const auto half = [&](auto&& fn) {
+    const bool bf = t == Type::bf16 || t == Type::bf16x2;
+    const auto one = [&](u16 x, u16 y) {
+      return bf ? to_b16(fn(from_b16(x), from_b16(y))) : to_h16(fn(from_h16(x), from_h16(y)));
+    };
+    const auto x = static_cast<u32>(old), y = static_cast<u32>(b);
+    return static_cast<u64>(t == Type::f16 || t == Type::bf16 ? one(low(x), low(y))
+                                                              : pack(one(low(x), low(y)), one(high(x), high(y))));
+  };
+  const auto less = [&](u64 x, u64 y) {
+    if (!a.sign) return x < y;
+    return wide ? static_cast<s64>(x) < static_cast<s64>(y) : static_cast<s32>(x) < static_cast<s32>(y);
+  };
+  switch (a.kind) {
+  case AtomicKind::add:
+    if (t == Type::f32)
+      return as_u32(flush(plus(flush(as_f32(static_cast<u32>(old))), flush(as_f32(static_cast<u32>(b))))));
+    if (t == Type::f64) return as_u64(as_f64(old) + as_f64(b));
+    if (real) return half([](f64 x, f64 y) { return x + y; });
+    return old + b;
+  case AtomicKind::bit_and: return old & b;
+  case AtomicKind::bit_or: return old | b;
+  case AtomicKind::bit_xor: return old ^ b;
+  case AtomicKind::exch: return b;
+  case AtomicKind::cas: return old == b ? c : old;
+  case AtomicKind::min:
+    if (real) return half([](f64 x, f64 y) { return min_number(x, y); });
+    return less(b, old) ? b : old;
+  case AtomicKind::max:
+    if (real) return half([](f64 x, f64 y) { return max_number(x, y); });
+    return less(old, b) ? b : old;
+  case AtomicKind::inc: return old >= b ? 0 : old + 1;
+  case AtomicKind::dec: return old == 0 || old > b ? b : old - 1;
+  }
+  return old;
+}
+
+template <class T> u64 atomic_update(std::byte* host, const Access& a, u64 b, u64 c) {
+  auto* p = reinterpret_cast<T*>(host);
+  T old = __atomic_load_n(p, __ATOMIC_RELAXED);
+  while (true) {
+    const T next = static_cast<T>(combined(a, old, b, c));
+    if (__atomic_compare_exchange_n(p, &old, next, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) return old;
+  }
+}
+
+} // namespace
+
+bool Worker::resolve(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 bytes, const char* what, bool writes,
+                     Place& place) {
+  if (space == Space::generic) {
+    const u64 top = address & ~(window_bytes - 1);
+    space = top == shared_window      ? Space::shared
+            : top == local_window     ? Space::local
+            : top == parameter_window ? Space::param
+                                      : Space::global;
+    if (space != Space::global) address &= window_bytes - 1;
+  }
+  place = {nullptr, w.block, address, space};
+  const auto describe = [&] {
+    return std::string(name_of(space)) + " " + what + " of " + std::to_string(bytes) + " bytes at ";
+  };
+  if ((address & (bytes - 1)) != 0) {
+    const std::string at = space == Space::global || space == Space::constant ? launch.memory->describe(address)
+                                                                              : "offset " + std::to_string(address);
+    fault(w, pc, lane, "misaligned", describe() + at + ": the address must be a multiple of " + std::to_string(bytes),
+          address);
+    return false;
+  }
+  switch (space) {
+  case Space::shared: {
+    u64 offset = address;
+    if (const u64 rank = offset >> shared_rank_shift; rank != 0 && rank <= w.block->cluster->size()) {
+      place.block = &(*w.block->cluster)[rank - 1];
+      place.offset = offset = offset & ((u64{1} << shared_rank_shift) - 1);
+    }
+    if (offset + bytes > launch.shared_bytes || offset + bytes < offset) {
+      fault(w, pc, lane, "out-of-bounds",
+            describe() + "offset " + std::to_string(offset) + " (the block has " + std::to_string(launch.shared_bytes) +
+                " bytes of shared memory)",
+            address);
+      return false;
+    }
+    place.host = place.block->shared.data() + offset;
+    return true;
+  }
+  case Space::local: {
+    if (address + bytes > program.local_bytes || address + bytes < address) {
+      fault(w, pc, lane, "out-of-bounds",
+            describe() + "offset " + std::to_string(static_cast<s64>(address)) + " (the thread has " +
+                std::to_string(program.local_bytes) + " bytes of private memory)",
+            address);
+      return false;
+    }
+    place.host = w.block->local.data() + std::size_t{w.index * lanes + lane} * program.local_bytes + address;
+    return true;
+  }
+  case Space::param:
+    if (writes || address + bytes > launch.parameters.size() || address + bytes < address) {
+      fault(w, pc, lane, "out-of-bounds", describe() + "offset " + std::to_string(address) + " of the parameters",
+            address);
+      return false;
+    }
+    place.host = reinterpret_cast<std::byte*>(const_cast<u8*>(launch.parameters.data())) + address;
+    return true;
+  default:
+    place.host = launch.memory->find(address, bytes);
+    if (place.host == nullptr) {
+      fault(w, pc, lane, "out-of-bounds", describe() + launch.memory->describe(address), address);
+      return false;
+    }
+    if (writes && launch.memory->read_only(address)) {
+      fault(w, pc, lane, "read-only", describe() + launch.memory->describe(address) + ": it is constant", address);
+      return false;
+    }
+    return true;
+  }
+}
+
+void Worker::shared_fault(Warp& w, u32 pc, u32 lane, const Shadow::Outcome& o, const char* what, u32 bytes,
+                          u64 offset) {
+  const auto thread_name = [&](u32 warp, u32 l) {
+    return l == Shadow::several ? "several threads of warp " + std::to_string(warp)
+                                : "thread " + std::to_string(warp * lanes + l);
+  };
+  const std::string head =
+      "shared " + std::string(what) + " of " + std::to_string(bytes) + " bytes at offset " + std::to_string(offset);
+  switch (o.problem) {
+  case Shadow::Problem::uninitialised:
+    fault(w, pc, lane, "uninitialised-shared", head + ": nothing has been written there", offset);
+    break;
+  case Shadow::Problem::pending_copy:
+    fault(w, pc, lane, "shared-race",
+          head + ": a cp.async of " + thread_name(o.warp, o.lane) + " to it has not been waited for", offset);
+    break;
+  default:
+    fault(w, pc, lane, "shared-race",
+          head + " races with a " + (o.problem == Shadow::Problem::race_with_write ? "write" : "read") + " by " +
+              thread_name(o.warp, o.lane) +
+              (o.warp == w.index ? ": no warp synchronisation lies between them" : ": no barrier lies between them"),
+          offset);
+  }
+}
+
+void Worker::count_global(bool is_store, u64 sectors, u64 bytes) {
+  (is_store ? counters.global_store_sectors : counters.global_load_sectors) += sectors;
+  (is_store ? counters.global_store_requests : counters.global_load_requests) += 1;
+  (is_store ? counters.global_store_bytes : counters.global_load_bytes) += bytes;
+}
+
+/// Wavefronts: 32 banks of 4 bytes; accesses of 8 and 16 bytes go in 2 and 4 phases. In a phase each bank serves one
+/// word; further words of a bank cost a wavefront each.
+void Worker::count_shared(bool is_store, const u64* offset, u32 exec, u32 bytes) {
+  const u32 per_phase = bytes <= 4 ? 32 : 128 / bytes;
+  const u32 words = std::max(1u, bytes / 4);
+  u64 total = 0, phases = 0;
+  for (u32 first = 0; first < lanes; first += per_phase) {
+    std::array<u64, lanes * 2> seen{};
+    u32 n = 0;
+    for (u32 i = first; i < first + per_phase; ++i)
+      if (has_lane(exec, i))
+        for (u32 k = 0; k < words; ++k) seen[n++] = offset[i] / 4 + k;
+    if (n == 0) continue;
+    std::sort(seen.begin(), seen.begin() + n);
+    const auto* end = std::unique(seen.begin(), seen.begin() + n);
+    std::array<u8, 32> load{};
+    u8 most = 0;
+    for (const auto* p = seen.begin(); p != end; ++p) most = std::max(most, ++load[*p % 32]);
+    total += most;
+    ++phases;
+  }
+  (is_store ? counters.shared_store_wavefronts : counters.shared_load_wavefronts) += total;
+  counters.shared_bank_conflicts += total - phases;
+}
+
+void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
+  const Access& a = program.accesses[op.aux];
+  const u32 bytes = u32{a.bytes} * a.count;
+  std::array<u64, lanes> sectors{}, offsets{};
+  u32 global = 0, shared = 0;
+  bool reported = false;
+  for (u32 i = 0; i < lanes; ++i) {
+    if (!has_lane(exec, i)) continue;
+    Place place;
+    const u64 address = value64(w, op.a, i) + static_cast<u64>(op.imm);
+    const bool good = resolve(w, pc, i, a.space, address, bytes, "load", false, place);
+    if (!good && stopped()) return;
+    if (good && place.space == Space::shared) {
+      offsets[i] = place.offset;
+      shared |= 1u << i;
+      if (place.block == w.block && w.block->shadow.enabled()) {
+        const auto o = w.block->shadow.read(w.index, i, static_cast<u32>(place.offset), bytes);
+        if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))
+          shared_fault(w, pc, i, o, "load", bytes, place.offset);
+      }
+    } else if (good && (place.space == Space::global || place.space == Space::constant)) {
+      sectors[global++] = place.offset >> 5;
+    }
+    for (u32 k = 0; k < a.count; ++k) {
+      if (a.registers[k] == none) continue;
+      u64 v = good ? read_bytes(place.host + std::size_t{k} * a.bytes, a.bytes) : 0;
+      if (a.sign) {
+        const u32 shift = 64 - 8 * a.bytes;
+        v = static_cast<u64>(static_cast<s64>(v << shift) >> shift);
+      }
+      if (a.wide[k])
+        set64(w, a.registers[k], i, v);
+      else
+        set32(w, a.registers[k], i, static_cast<u32>(a.half_width ? v & 0xffff : v));
+    }
+  }
+  if (!launch.counters) return;
+  if (global != 0) count_global(false, distinct(sectors, global), u64{global} * bytes);
+  if (shared != 0) count_shared(false, offsets.data(), shared, bytes);
+}
+
+void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
+  const Access& a = program.accesses[op.aux];
+  const u32 bytes = u32{a.bytes} * a.count;
+  std::array<u64, lanes> sectors{}, offsets{};
+  u32 global = 0, shared = 0;
+  bool reported = false;
+  for (u32 i = 0; i < lanes; ++i) {
+    if (!has_lane(exec, i)) continue;
+    Place place;
+    const u64 address = value64(w, op.a, i) + static_cast<u64>(op.imm);
+    if (!resolve(w, pc, i, a.space, address, bytes, "store", true, place)) {
+      if (stopped()) return;
+      continue;
+    }
+    std::array<std::byte, 64> data;
+    for (u32 k = 0; k < a.count; ++k) {
+      const u64 v = a.wide[k] ? value64(w, a.registers[k], i) : value32(w, a.registers[k], i);
+      std::memcpy(data.data() + std::size_t{k} * a.bytes, &v, a.bytes);
+    }
+    if (place.space == Space::shared) {
+      offsets[i] = place.offset;
+      shared |= 1u << i;
+      if (place.block == w.block && w.block->shadow.enabled()) {
+        auto o = w.block->shadow.write(w.index, i, static_cast<u32>(place.offset), bytes, false);
+        // Lanes of this very instruction may write the same value to one place.
+        const bool same_instruction = o.problem == Shadow::Problem::race_with_write && o.warp == w.index &&
+                                      o.lane < i && has_lane(shared, o.lane) &&
+                                      offsets[o.lane] < place.offset + bytes && place.offset < offsets[o.lane] + bytes;
+        if (same_instruction && std::memcmp(place.host, data.data(), bytes) == 0) o.problem = Shadow::Problem::none;
+        if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))
+          shared_fault(w, pc, i, o, "store", bytes, place.offset);
+      }
+    } else if (place.space == Space::global) {
+      sectors[global++] = place.offset >> 5;
+    }
+    std::memcpy(place.host, data.data(), bytes);
+  }
+  if (!launch.counters) return;
+  if (global != 0) count_global(true, distinct(sectors, global), u64{global} * bytes);
+  if (shared != 0) count_shared(true, offsets.data(), shared, bytes);
+}
+
+void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
+  const Access& a = program.accesses[op.aux];
+  bool reported = false;
+  for (u32 i = 0; i < lanes; ++i) {
+    if (!has_lane(exec, i)) continue;
+    Place place;
+    const u64 address = value64(w, op.a, i) + static_cast<u64>(op.imm);
+    if (!resolve(w, pc, i, a.space, address, a.bytes, "atomic", true, place)) {
+      if (stopped()) return;
+      continue;
+    }
+    if (place.space == Space::shared && place.block == w.block && w.block->shadow.enabled()) {
+      const auto o = w.block->shadow.write(w.index, i, static_cast<u32>(place.offset), a.bytes, true);
+      if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))
+        shared_fault(w, pc, i, o, "atomic", a.bytes, place.offset);
+    }
+    const u64 b = a.bytes == 8 ? value64(w, op.b, i) : value32(w, op.b, i);
+    const u64 c = a.bytes == 8 ? value64(w, op.c, i) : value32(w, op.c, i);
+    if (reinterpret_cast<std::uintptr_t>(place.host) % a.bytes != 0) {
+      fault(w, pc, i, "misaligned", "an atomic on a buffer that the caller did not align to its elements", address);
+      return;
+    }
+    if (a.bytes == 8)
+      set64(w, op.d, i, atomic_update<u64>(place.host, a, b, c));
+    else if (a.bytes == 4)
+      set32(w, op.d, i, static_cast<u32>(atomic_update<u32>(place.host, a, b, c)));
+    else
+      set32(w, op.d, i, static_cast<u32>(atomic_update<u16>(place.host, a, b, c)));
+  }
+  if (launch.counters) ++counters.atomics;
+}
+
+void Worker::copy_async(Warp& w, const Op& op, u32 pc, u32 exec) {
+  const auto bytes = static_cast<u32>(op.imm);
+  if (w.async.empty()) w.async.emplace_back();
+  std::array<u64, lanes> sectors{};
+  u32 global = 0;
+  bool reported = false;
+  for (u32 i = 0; i < lanes; ++i) {
+    if (!has_lane(exec, i)) continue;
+    const u32 read = value32(w, op.c, i);
+    Place to, from;
+    if (read > bytes) {
+      fault(w, pc, i, "async-size",
+            "cp.async reads " + std::to_string(read) + " of " + std::to_string(bytes) + " bytes");
+      continue;
+    }
+    if (!resolve(w, pc, i, Space::shared, value64(w, op.a, i), bytes, "cp.async store", true, to)) continue;
+    AsyncCopy copy{i, static_cast<u32>(to.offset), bytes, {}};
+    if (read != 0) {
+      const u64 address = value64(w, op.b, i);
+      if ((address & (bytes - 1)) != 0) {
+        fault(w, pc, i, "misaligned", "cp.async from " + launch.memory->describe(address), address);
+        continue;
+      }
+      const std::byte* host = launch.memory->find(address, read);
+      if (host == nullptr) {
+        fault(w, pc, i, "out-of-bounds",
+              "cp.async of " + std::to_string(read) + " bytes from " + launch.memory->describe(address), address);
+        continue;
+      }
+      std::memcpy(copy.data.data(), host, read);
+      sectors[global++] = address >> 5;
+    }
+    if (w.block->shadow.enabled()) {
+      const auto o = w.block->shadow.copy_started(w.index, i, copy.target, bytes);
+      if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))
+        shared_fault(w, pc, i, o, "cp.async store", bytes, copy.target);
+    }
+    w.async.back().push_back(copy);
+  }
+  if (launch.counters && global != 0) count_global(false, distinct(sectors, global), u64{global} * bytes);
+}
+
+void Worker::async_commit(Warp& w) {
+  if (w.async.empty()) w.async.emplace_back();
+  w.async.emplace_back();
+}
+
+/// Completes all but the newest op.imm committed groups; the lanes of a warp commit and wait together.
+void Worker::async_wait(Warp& w, const Op& op, u32) {
+  if (w.async.empty()) return;
+  const std::size_t committed = w.async.size() - 1;
+  const auto keep = static_cast<std::size_t>(std::max<s64>(op.imm, 0));
+  std::size_t done = committed > keep ? committed - keep : 0;
+  if (op.flag != 0) done = w.async.size();
+  for (std::size_t g = 0; g < done; ++g)
+    for (const AsyncCopy& c : w.async[g]) {
+      std::memcpy(w.block->shared.data() + c.target, c.data.data(), c.bytes);
+      if (w.block->shadow.enabled()) (void)w.block->shadow.write(w.index, c.lane, c.target, c.bytes, false);
+    }
+  w.async.erase(w.async.begin(), w.async.begin() + static_cast<std::ptrdiff_t>(done));
+  if (w.async.empty()) w.async.emplace_back();
+}
+
+void Worker::param_copy(Warp& w, const Op& op, u32 exec) {
+  for (u32 i = 0; i < lanes; ++i) {
+    if (!has_lane(exec, i)) continue;
+    std::byte* base = w.block->local.data() + std::size_t{w.index * lanes + i} * program.local_bytes;
+    std::memmove(base + op.imm, base + op.aux, op.size);
+  }
+}
+
+void Worker::scalar(Warp& w, const Op& op, u32 pc, u32 exec) {
+  const auto leader = static_cast<u32>(std::countr_zero(exec));
+  switch (op.code) {
+  case Code::convert: {
+    const Conversion& c = program.conversions[op.aux];
+    const bool from_wide = ptx::bits_of(c.from) == 64, to_wide = ptx::bits_of(c.to) == 64;
+    const bool narrow = ptx::bits_of(c.to) <= 16;
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!has_lane(exec, i)) continue;
+      const u64 r = converted(c, from_wide ? value64(w, op.a, i) : value32(w, op.a, i));
+      if (to_wide)
+        set64(w, op.d, i, r);
+      else
+        set32(w, op.d, i, static_cast<u32>(narrow && !c.extends ? r & 0xffff : r));
+    }
+    return;
+  }
+  case Code::directed: {
+    const auto mode = static_cast<Rounding>(op.imm >> 8);
+    const auto kind = static_cast<DirectedKind>(op.imm & 0xff);
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!has_lane(exec, i)) continue;
+      if ((op.flag & 1) != 0)
+        set64(w, op.d, i, directed_f64(kind, mode, value64(w, op.a, i), value64(w, op.b, i), value64(w, op.c, i)));
+      else
+        set32(w, op.d, i,
+              directed_f32(kind, mode, (op.flag & 2) != 0, value32(w, op.a, i), value32(w, op.b, i),
+                           value32(w, op.c, i)));
+    }
+    return;
+  }
+  case Code::carry32:
+  case Code::carry64: {
+    const bool wide = op.code == Code::carry64;
+    const u32 bits = wide ? 64 : 32;
+    u32* flags = reg<u32>(w, static_cast<s32>(op.imm));
+    const auto kind = static_cast<CarryKind>(op.flag & 7);
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!has_lane(exec, i)) continue;
+      const auto value = [&](s32 o) { return wide ? value64(w, o, i) : u64{value32(w, o, i)}; };
+      const u128 in = (op.flag & carry_in) != 0 ? (*flags >> i) & 1 : 0;
+      u64 a = value(op.a), b = value(op.b);
+      u128 r = 0;
+      if (kind == CarryKind::sub) {
+        r = static_cast<u128>(a) - b - in; // the borrow shows as all ones above
+      } else {
+        if (kind != CarryKind::add) {
+          const bool sign = (op.flag & carry_signed) != 0;
+          const auto extend = [&](u64 v) {
+            return static_cast<s128>(wide ? static_cast<s64>(v) : static_cast<s64>(static_cast<s32>(v)));
+          };
+          const u128 product = sign ? static_cast<u128>(extend(a) * extend(b)) : static_cast<u128>(a) * b;
+          const u64 part = static_cast<u64>(kind == CarryKind::mad_hi ? product >> bits : product);
+          a = wide ? part : static_cast<u32>(part);
+          b = value(op.c);
+        }
+        r = static_cast<u128>(a) + b + in;
+      }
+      if (wide)
+        set64(w, op.d, i, static_cast<u64>(r));
+      else
+        set32(w, op.d, i, static_cast<u32>(r));
+      if ((op.flag & carry_out) != 0) *flags = (*flags & ~(1u << i)) | (((r >> bits) & 1) != 0 ? 1u << i : 0);
+    }
+    return;
+  }
+  case Code::active_mask:
+    for (u32 i = 0; i < lanes; ++i)
+      if (has_lane(exec, i)) set32(w, op.d, i, exec);
+    return;
+  case Code::fence:
+    if (w.block->shadow.enabled()) w.block->shadow.fence(w.index);
+    return;
+  case Code::clock:
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!has_lane(exec, i)) continue;
+      const u64 now = ++clock_;
+      if (op.flag != 0)
+        set64(w, op.d, i, now);
+      else
+        set32(w, op.d, i, static_cast<u32>(now));
+    }
+    return;
+  case Code::map_shared:
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!has_lane(exec, i)) continue;
+      const u64 rank = value32(w, op.b, i);
+      if (rank >= w.block->cluster->size()) {
+        fault(w, pc, i, "cluster-rank",
+              "mapa to block " + std::to_string(rank) + " of a cluster of " + std::to_string(w.block->cluster->size()));
+        continue;
+      }
+      const u64 a = (op.flag & 1) != 0 ? value64(w, op.a, i) : value32(w, op.a, i);
+      const u64 mapped = (a & ~(u64{0xff} << shared_rank_shift)) | ((rank + 1) << shared_rank_shift);
+      if ((op.flag & 1) != 0)
+        set64(w, op.d, i, mapped);
+      else
+        set32(w, op.d, i, static_cast<u32>(mapped));
+    }
+    return;
+  case Code::trap: fault(w, pc, leader, "trap", "the kernel executed trap"); break;
+  case Code::assertion: fault(w, pc, leader, "assert", "an assertion of the kernel failed"); break;
+  default: fault(w, pc, leader, "unsupported", program.texts[op.aux]); break;
+  }
+  launch.abort = true; // the last three end the launch
+}
+
+} // namespace aicf::emulator

@@ -1,0 +1,355 @@
+#include "core/exec/emulator/emulator.hpp"
+
+#include "core/exec/emulator/decode.hpp"
+#include "core/exec/emulator/machine.hpp"
+#include "core/kernel/dim_expr.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <thread>
+
+namespace aicf {
+namespace {
+
+using namespace emulator; // NOLINT(google-build-using-namespace): this file joins the two
+
+constexpr u64 default_step_limit = u64{1} << 33; ///< warp instructions: minutes
+constexpr u64 max_memory = u64{2} << 30;         ///< registers, shared and private memory of all workers
+constexpr u32 max_shared_bytes = 228 * 1024;     ///< an SM of compute capability 9.0
+constexpr std::size_t max_cluster = 16;
+
+/// Everything of one launch that must outlive its workers.
+struct Prepared {
+  LaunchState launch;
+  std::vector<u8> constant_storage;
+  std::vector<std::vector<std::byte>> variables;
+};
+
+Diagnostic call_error(const Call& call, const std::string& message, const char* code = "emulator.call") {
+  return error(code, "kernel '" + call.module.entry + "': " + message);
+}
+
+bool extents(const Call& call, Prepared& p, std::vector<Diagnostic>& errors) {
+  const auto value = [&](const DimExpr& e, const std::string& what, s64 low, s64 high) -> s64 {
+    const auto r = evaluate(e, call.dims);
+    if (!r) {
+      for (const auto& d : r.diagnostics) errors.push_back(call_error(call, what + ": " + d.message));
+      return low;
+    }
+    if (*r < low || *r > high)
+      errors.push_back(call_error(
+          call, what + " is " + std::to_string(*r) + ", not " + std::to_string(low) + " to " + std::to_string(high),
+          "emulator.launch"));
+    return *r;
+  };
+  constexpr std::array<s64, 3> grid_limit{2147483647, 65535, 65535}, block_limit{1024, 1024, 64};
+  constexpr const char* axis[3] = {".x", ".y", ".z"};
+  LaunchState& l = p.launch;
+  for (std::size_t d = 0; d < 3; ++d) {
+    l.grid[d] = static_cast<u32>(value(call.module.launch.grid[d], std::string("grid") + axis[d], 0, grid_limit[d]));
+    l.block[d] =
+        static_cast<u32>(value(call.module.launch.block[d], std::string("block") + axis[d], 1, block_limit[d]));
+    l.cluster[d] = static_cast<u32>(value(call.module.launch.cluster[d], std::string("cluster") + axis[d], 1, 16));
+  }
+  l.dynamic_shared =
+      static_cast<u32>(value(call.module.launch.dynamic_shared, "dynamic shared memory", 0, max_shared_bytes));
+  return errors.empty();
+}
+
+bool shape_launch(const Call& call, const Program& program, Prepared& p, unsigned workers,
+                  std::vector<Diagnostic>& errors) {
+  LaunchState& l = p.launch;
+  const auto refuse = [&](const std::string& m) { errors.push_back(call_error(call, m, "emulator.launch")); };
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (program.cluster[d] != 0) l.cluster[d] = program.cluster[d];
+    if (l.grid[d] % l.cluster[d] != 0) refuse("the grid is not a multiple of the cluster");
+  }
+  const u64 cluster = u64{l.cluster[0]} * l.cluster[1] * l.cluster[2];
+  if (cluster > max_cluster) refuse("a cluster has at most 16 blocks");
+  const u64 threads = u64{l.block[0]} * l.block[1] * l.block[2];
+  if (threads > 1024) refuse("a block of " + std::to_string(threads) + " threads: 1024 at most");
+  l.threads = static_cast<u32>(threads);
+  l.warps = (l.threads + lanes - 1) / lanes;
+  l.shared_bytes = program.shared_bytes + l.dynamic_shared;
+  if (l.shared_bytes > max_shared_bytes)
+    refuse(std::to_string(l.shared_bytes) + " bytes of shared memory: 233472 at most");
+  const u64 shadow = l.checks ? u64{l.shared_bytes} / program.shared_granule * 16 : 0;
+  const u64 block = l.warps * (u64{program.frame_bytes} + u64{lanes} * program.local_bytes) + l.shared_bytes + shadow;
+  const u64 need = block * cluster * workers;
+  if (need > max_memory)
+    refuse("registers, shared and private memory of the blocks in flight take " + std::to_string(need >> 20) +
+           " MiB: the limit is " + std::to_string(max_memory >> 20) + " MiB");
+  l.units = errors.empty() ? u64{l.grid[0]} * l.grid[1] * l.grid[2] / cluster : 0;
+  return errors.empty();
+}
+
+/// Kernel parameters: buffers and scalars in order, then the dims.
+bool marshal(const Call& call, const Program& program, const std::vector<u64>& addresses,
+             std::span<const Buffer> buffers, Prepared& p, std::vector<Diagnostic>& errors) {
+  auto& bytes = p.launch.parameters;
+  bytes.assign(program.parameter_bytes, 0);
+  std::size_t n = 0, buffer = 0;
+  const auto put = [&](const std::string& name, const void* data, std::size_t size) {
+    if (n >= program.parameters.size()) {
+      errors.push_back(call_error(call, "the PTX entry has " + std::to_string(program.parameters.size()) +
+                                            " parameters: none is left for '" + name + "'"));
+      return;
+    }
+    const auto [offset, room] = program.parameters[n++];
+    if (room != size) {
+      errors.push_back(call_error(call, "parameter '" + name + "' has " + std::to_string(size) + " bytes here and " +
+                                            std::to_string(room) + " in the PTX text"));
+      return;
+    }
+    std::memcpy(bytes.data() + offset, data, size);
+  };
+  for (const Arg& a : call.module.args) {
+    if (a.role != Arg::Role::scalar) {
+      if (buffer >= call.buffers.size() || call.buffers[buffer] >= buffers.size()) {
+        errors.push_back(call_error(call, "no buffer for '" + a.name + "'"));
+        return false;
+      }
+      const u64 address = addresses[call.buffers[buffer++]];
+      put(a.name, &address, sizeof address);
+      continue;
+    }
+    const auto it = call.scalars.find(a.name);
+    if (it == call.scalars.end()) {
+      errors.push_back(call_error(call, "no value for the scalar '" + a.name + "'"));
+      continue;
+    }
+    std::array<std::byte, 8> value{};
+    if (a.dtype == DType::i64) {
+      if (!(it->second >= -0x1p63 && it->second < 0x1p63)) {
+        errors.push_back(call_error(call, "the scalar '" + a.name + "' does not fit 64 bits"));
+        continue;
+      }
+      const auto v = static_cast<s64>(it->second);
+      std::memcpy(value.data(), &v, sizeof v);
+    } else {
+      store_element(a.dtype, value.data(), 0, it->second);
+    }
+    put(a.name, value.data(), size_of(a.dtype));
+  }
+  for (const auto& name : call.module.dim_args) {
+    const auto it = call.dims.find(name);
+    if (it == call.dims.end()) {
+      errors.push_back(call_error(call, "no value for the dim '" + name + "'"));
+      continue;
+    }
+    const s64 v = it->second;
+    put(name, &v, sizeof v);
+  }
+  if (errors.empty() && n != program.parameters.size())
+    errors.push_back(call_error(call, "the PTX entry has " + std::to_string(program.parameters.size()) +
+                                          " parameters, the module gives " + std::to_string(n)));
+  return errors.empty();
+}
+
+u32 special_value(Special s, u32 lane, const LaunchState& l) {
+  const u32 clusters[3] = {l.grid[0] / l.cluster[0], l.grid[1] / l.cluster[1], l.grid[2] / l.cluster[2]};
+  switch (s) {
+  case Special::laneid: return lane;
+  case Special::lanemask_eq: return 1u << lane;
+  case Special::lanemask_lt: return (1u << lane) - 1;
+  case Special::lanemask_le: return (2u << lane) - 1;
+  case Special::lanemask_gt: return ~((2u << lane) - 1);
+  case Special::lanemask_ge: return ~((1u << lane) - 1);
+  case Special::ntid_x: return l.block[0];
+  case Special::ntid_y: return l.block[1];
+  case Special::ntid_z: return l.block[2];
+  case Special::nctaid_x: return l.grid[0];
+  case Special::nctaid_y: return l.grid[1];
+  case Special::nctaid_z: return l.grid[2];
+  case Special::dynamic_smem: return l.dynamic_shared;
+  case Special::total_smem: return l.shared_bytes;
+  case Special::nwarpid: return 64;
+  case Special::nclusterid_x: return clusters[0];
+  case Special::nclusterid_y: return clusters[1];
+  case Special::nclusterid_z: return clusters[2];
+  case Special::cluster_nctaid_x: return l.cluster[0];
+  case Special::cluster_nctaid_y: return l.cluster[1];
+  case Special::cluster_nctaid_z: return l.cluster[2];
+  case Special::cluster_nctarank: return l.cluster[0] * l.cluster[1] * l.cluster[2];
+  default: return 0;
+  }
+}
+
+void fill_constants(const Program& program, const std::vector<u64>& variable_address, Prepared& p) {
+  p.constant_storage.assign(program.constant_bytes + 64, 0);
+  u8* base = p.constant_storage.data();
+  base += (64 - reinterpret_cast<std::uintptr_t>(base) % 64) % 64;
+  p.launch.constants = base;
+  for (std::size_t n = 0; n < program.constants.size(); ++n) {
+    const Constant& c = program.constants[n];
+    for (u32 lane = 0; lane < lanes; ++lane) {
+      u64 v = c.value;
+      if (c.kind == Constant::Kind::parameter) {
+        v = 0;
+        std::memcpy(&v, p.launch.parameters.data() + c.value, c.bytes);
+        const u32 shift = 64 - 8 * c.bytes;
+        if (c.sign) v = static_cast<u64>(static_cast<s64>(v << shift) >> shift);
+      } else if (c.kind == Constant::Kind::special) {
+        v = special_value(static_cast<Special>(c.value), lane, p.launch);
+      } else if (c.kind == Constant::Kind::address) {
+        v = variable_address[c.variable] + c.value;
+      }
+      if (c.wide)
+        std::memcpy(base + program.constant_offset[n] + 8 * lane, &v, 8);
+      else
+        std::memcpy(base + program.constant_offset[n] + 4 * lane, &v, 4);
+    }
+  }
+}
+
+/// A bijection of the blocks drawn from the seed: i * scale + shift modulo their number.
+void order_blocks(LaunchState& l, u64 seed) {
+  if (seed == 0 || l.units < 2) return;
+  std::mt19937_64 random(seed);
+  do l.order_scale = random() % l.units;
+  while (std::gcd(l.order_scale, l.units) != 1 || (l.order_scale == 1 && l.units > 2));
+  l.order_shift = random() % l.units;
+}
+
+std::vector<Metric> metrics_of(const Counters& c, u64 warps, u64 threads) {
+  std::vector<Metric> m;
+  const auto add = [&](const char* id, const char* unit, double v) {
+    m.push_back(exact_metric(id, unit, v, "PTX emulator"));
+  };
+  add("thread_instructions", "instructions", static_cast<double>(threads));
+  add("warp_instructions", "instructions", static_cast<double>(warps));
+  add("active_lane_efficiency", "fraction",
+      warps == 0 ? 0 : static_cast<double>(threads) / (static_cast<double>(warps) * lanes));
+  add("global_load_sectors", "sectors", static_cast<double>(c.global_load_sectors));
+  add("global_store_sectors", "sectors", static_cast<double>(c.global_store_sectors));
+  add("global_load_requests", "requests", static_cast<double>(c.global_load_requests));
+  add("global_store_requests", "requests", static_cast<double>(c.global_store_requests));
+  add("global_load_bytes", "bytes", static_cast<double>(c.global_load_bytes));
+  add("global_store_bytes", "bytes", static_cast<double>(c.global_store_bytes));
+  add("shared_load_wavefronts", "wavefronts", static_cast<double>(c.shared_load_wavefronts));
+  add("shared_store_wavefronts", "wavefronts", static_cast<double>(c.shared_store_wavefronts));
+  add("shared_bank_conflicts", "wavefronts", static_cast<double>(c.shared_bank_conflicts));
+  add("barriers", "warps", static_cast<double>(c.barriers));
+  add("atomics", "instructions", static_cast<double>(c.atomics));
+  add("divergent_branches", "branches", static_cast<double>(c.divergent_branches));
+  return m;
+}
+
+/// Sums over the launches of a run.
+struct Totals {
+  Counters events; ///< without the counts by operation
+  u64 warps = 0, threads = 0;
+};
+
+void accumulate(const Program& program, Counters c, Totals& t) {
+  s64 warps = 0, threads = 0;
+  for (std::size_t i = 0; i < program.ops.size(); ++i) {
+    warps += c.warps[i];
+    threads += c.lanes[i];
+    if (!program.ops[i].counted) continue;
+    t.warps += static_cast<u64>(warps);
+    t.threads += static_cast<u64>(threads - c.lanes_off[i]);
+  }
+  c.warps.clear();
+  c.lanes.clear();
+  c.lanes_off.clear();
+  t.events.add(c);
+}
+
+void execute(Prepared& p, const Program& program, unsigned workers, Totals& totals) {
+  LaunchState& l = p.launch;
+  workers = static_cast<unsigned>(std::min<u64>(workers, std::max<u64>(l.units, 1)));
+  std::vector<std::unique_ptr<Worker>> crew;
+  for (unsigned i = 0; i < workers; ++i) crew.push_back(std::make_unique<Worker>(l));
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 1; i < workers; ++i) threads.emplace_back([&worker = *crew[i]] { worker.run(); });
+    crew[0]->run();
+  }
+  Counters sum;
+  for (const auto& w : crew) sum.add(w->counters);
+  if (l.counters) accumulate(program, std::move(sum), totals);
+}
+
+/// Faults in the order of blocks and threads, whichever worker found them.
+void append_faults(LaunchState& l, std::vector<Fault>& out) {
+  std::vector<std::size_t> order(l.faults.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return l.fault_order[a] < l.fault_order[b]; });
+  for (const auto i : order) out.push_back(std::move(l.faults[i]));
+}
+
+} // namespace
+
+Result<RunResult> EmulatorBackend::run(std::span<const Call> calls, std::span<Buffer> buffers,
+                                       const RunOptions& options, std::stop_token stop) {
+  const unsigned workers = threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
+  RunResult result;
+  Totals totals;
+  for (const Call& call : calls) {
+    auto program = decode(call.compiled.ptx, call.module.entry);
+    if (!program) return program.failure<RunResult>();
+    std::vector<Diagnostic> errors;
+    Prepared p;
+    LaunchState& l = p.launch;
+    l.program = &*program;
+    l.checks = options.checks;
+    l.counters = options.counters;
+    l.step_limit = options.step_limit != 0 ? options.step_limit : default_step_limit;
+    l.stop = stop;
+    if (!extents(call, p, errors) || !shape_launch(call, *program, p, workers, errors)) return errors;
+
+    std::vector<Allocation> allocations;
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+      allocations.push_back({"buffer " + std::to_string(i), buffers[i].bytes.data(), buffers[i].bytes.size(), false});
+    for (std::size_t i = 0, next = 0; i < call.module.args.size(); ++i) {
+      if (call.module.args[i].role == Arg::Role::scalar) continue;
+      if (next < call.buffers.size() && call.buffers[next] < buffers.size())
+        allocations[call.buffers[next]].name = "'" + call.module.args[i].name + "'";
+      ++next;
+    }
+    p.variables.resize(program->variables.size());
+    for (std::size_t i = 0; i < program->variables.size(); ++i) {
+      const auto& v = program->variables[i];
+      const bool stored = v.space == ptx::Space::global || v.space == ptx::Space::constant;
+      p.variables[i].assign(stored ? v.bytes : 0, std::byte{0});
+      std::copy(v.init.begin(),
+                v.init.begin() + static_cast<std::ptrdiff_t>(std::min(v.init.size(), p.variables[i].size())),
+                p.variables[i].begin());
+      allocations.push_back({"variable '" + program->names[i] + "'", p.variables[i].data(), p.variables[i].size(),
+                             v.space == ptx::Space::constant});
+    }
+    const Memory memory(std::move(allocations));
+    l.memory = &memory;
+    std::vector<u64> addresses, variable_addresses;
+    for (std::size_t i = 0; i < buffers.size(); ++i) addresses.push_back(memory.address_of(i));
+    for (std::size_t i = 0; i < program->variables.size(); ++i)
+      variable_addresses.push_back(memory.address_of(buffers.size() + i));
+    for (std::size_t i = 0; i < program->variables.size(); ++i)
+      for (const auto& r : program->variables[i].relocations) {
+        const u64 v = variable_addresses[static_cast<std::size_t>(r.target)] + static_cast<u64>(r.addend);
+        if (r.offset + sizeof v <= p.variables[i].size()) std::memcpy(p.variables[i].data() + r.offset, &v, sizeof v);
+      }
+    if (!marshal(call, *program, addresses, buffers, p, errors)) return errors;
+    fill_constants(*program, variable_addresses, p);
+    order_blocks(l, options.block_order_seed);
+    execute(p, *program, workers, totals);
+    append_faults(l, result.faults);
+    if (l.cancelled) {
+      result.status = RunResult::Status::cancelled;
+      break;
+    }
+    if (!result.faults.empty()) {
+      result.status = RunResult::Status::faulted;
+      break;
+    }
+  }
+  if (options.counters) result.metrics = metrics_of(totals.events, totals.warps, totals.threads);
+  return result;
+}
+
+std::unique_ptr<Backend> make_emulator(unsigned threads) { return std::make_unique<EmulatorBackend>(threads); }
+
+} // namespace aicf

@@ -1,0 +1,35 @@
+// The PTX emulator as a backend: no GPU needed. It executes the PTX of a compiled module on the CPU, finds faults and
+// counts exactly (machine.hpp, shadow.hpp say how).
+//
+// Faults: out-of-bounds misaligned read-only uninitialised-shared shared-race barrier-divergence barrier-operand
+// deadlock member-mask inactive-lane branch-index async-size cluster-rank assert trap step-limit unsupported.
+// At most 3 of one kind at one instruction and 20 in all are kept; after 20 the launch ends.
+//
+// Metrics, each the sum over the calls of a run, source exact: thread_instructions (lanes whose guard holds; a branch
+// counts for all active lanes), warp_instructions, active_lane_efficiency (their ratio over 32), global_{load,store}_
+// {requests,sectors,bytes} (a request is one warp instruction, its sectors the distinct 32-byte ones), shared_{load,
+// store}_wavefronts, shared_bank_conflicts (wavefronts beyond one a phase), barriers (warps that arrive), atomics (warp
+// instructions), divergent_branches.
+#pragma once
+#include "core/exec/backend.hpp"
+
+#include <memory>
+
+namespace aicf {
+
+class EmulatorBackend : public Backend {
+ public:
+  /// `threads`: workers; 0: one for each processor.
+  explicit EmulatorBackend(unsigned threads = 0) : threads_(threads) {}
+  [[nodiscard]] std::string id() const override { return "emulator"; }
+  /// Diagnostics: "ptx.…" (the text), "emulator.call" (arguments), "emulator.launch" (extents, cluster, memory).
+  Result<RunResult> run(std::span<const Call> calls, std::span<Buffer> buffers, const RunOptions& options,
+                        std::stop_token stop) override;
+
+ private:
+  unsigned threads_;
+};
+
+[[nodiscard]] std::unique_ptr<Backend> make_emulator(unsigned threads = 0);
+
+} // namespace aicf

@@ -1,0 +1,414 @@
+#include "core/exec/emulator/lower.hpp"
+
+#include "core/exec/emulator/address_space.hpp"
+#include "core/exec/emulator/lane_math.hpp"
+
+#include <algorithm>
+
+namespace aicf::emulator {
+namespace {
+
+template <class T> constexpr Width lane_width = sizeof(T) == 8 ? Width::w64 : Width::w32;
+
+struct Named {
+  std::string_view canonical;
+  LaneInfo info;
+};
+
+// sqrt, abs and the like are enumerators of Code here, never the functions of <cmath>.
+const std::vector<Named>& lane_table() {
+  static const std::vector<Named> table{
+#define LANE1(name, canonical, D, A, expression)                                                                       \
+  {canonical, {Code::name, false, 1, lane_width<D>, {lane_width<A>, Width::w32, Width::w32}}},
+#define LANE2(name, canonical, D, A, B, expression)                                                                    \
+  {canonical, {Code::name, false, 2, lane_width<D>, {lane_width<A>, lane_width<B>, Width::w32}}},
+#define LANE3(name, canonical, D, A, B, C, expression)                                                                 \
+  {canonical, {Code::name, false, 3, lane_width<D>, {lane_width<A>, lane_width<B>, lane_width<C>}}},
+#define TEST1(name, canonical, A, expression)                                                                          \
+  {canonical, {Code::name, true, 1, Width::pred, {lane_width<A>, Width::w32, Width::w32}}},
+#define TEST2(name, canonical, A, B, expression)                                                                       \
+  {canonical, {Code::name, true, 2, Width::pred, {lane_width<A>, lane_width<B>, Width::w32}}},
+#include "core/exec/emulator/lane_ops.def"
+#undef LANE1
+#undef LANE2
+#undef LANE3
+#undef TEST1
+#undef TEST2
+  };
+  return table;
+}
+
+constexpr std::uint64_t max_frame_memory = std::uint64_t{1} << 26; ///< bytes of static shared or private memory
+
+} // namespace
+
+const LaneInfo* lane_info(std::string_view canonical) {
+  static const auto index = [] {
+    std::unordered_map<std::string_view, const LaneInfo*> map;
+    for (const auto& n : lane_table())
+      if (!n.canonical.empty()) map.emplace(n.canonical, &n.info);
+    return map;
+  }();
+  const auto it = index.find(canonical);
+  return it == index.end() ? nullptr : it->second;
+}
+
+const LaneInfo* lane_info(Code code) {
+  return code < Code::first_special ? &lane_table()[static_cast<std::size_t>(code)].info : nullptr;
+}
+
+void Lowering::refuse(const std::string& message) {
+  if (errors_.size() < 20)
+    errors_.push_back(error("ptx.operand", std::string(now_->text) + ": " + message, Span{"ptx", now_->line, 0, 0}));
+  throw Refused{};
+}
+
+void Lowering::unsupported(const std::string& why) { throw Unsupported{why}; }
+
+bool Lowering::order_functions(std::string_view entry, std::vector<std::size_t>& order) {
+  for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+    auto [it, fresh] = function_named_.try_emplace(module_.functions[i].name, i);
+    if (!fresh && module_.functions[i].defined) it->second = i;
+  }
+  const auto found = function_named_.find(entry);
+  if (found == function_named_.end() || !module_.functions[found->second].entry ||
+      !module_.functions[found->second].defined) {
+    errors_.push_back(error("ptx.entry", "the PTX text has no entry '" + std::string(entry) + "'"));
+    return false;
+  }
+  // Depth-first with an explicit stack: callees before callers, a function that is still open is recursive.
+  enum class State : std::uint8_t { fresh, open, done };
+  std::vector<State> state(module_.functions.size(), State::fresh);
+  struct Frame {
+    std::size_t function, at;
+  };
+  std::vector<Frame> stack{{found->second, 0}};
+  state[found->second] = State::open;
+  while (!stack.empty()) {
+    const std::size_t f = stack.back().function;
+    const auto& body = module_.functions[f].body;
+    if (stack.back().at == body.size()) {
+      state[f] = State::done;
+      order.push_back(f);
+      stack.pop_back();
+      continue;
+    }
+    const Instruction& i = body[stack.back().at++];
+    if (i.parts[0] != "call") continue;
+    for (const Operand& o : i.operands) {
+      if (o.kind != Operand::Kind::function) continue;
+      const auto callee = function_named_.find(o.name);
+      if (callee == function_named_.end() || !module_.functions[callee->second].defined) continue;
+      if (state[callee->second] == State::open) {
+        errors_.push_back(error("ptx.recursion", "'" + std::string(o.name) + "' is called recursively: not supported",
+                                Span{"ptx", i.line, 0, 0}));
+        return false;
+      }
+      if (state[callee->second] == State::fresh) {
+        state[callee->second] = State::open;
+        stack.push_back({callee->second, 0});
+      }
+    }
+  }
+  return true;
+}
+
+void Lowering::place_variables(const ptx::Function& f, FunctionCode& code) {
+  const auto place = [&](std::uint32_t& size, const ptx::Variable& v) {
+    const std::uint64_t at = (std::uint64_t{size} + v.align - 1) / v.align * v.align;
+    if (at + v.bytes > max_frame_memory) {
+      errors_.push_back(error("ptx.memory", "the variables of '" + std::string(f.name) + "' take more than 64 MiB"));
+      return std::uint32_t{0};
+    }
+    size = static_cast<std::uint32_t>(at + v.bytes);
+    return static_cast<std::uint32_t>(at);
+  };
+  code.variable_offset.assign(f.variables.size(), 0);
+  std::vector<bool> kernel_parameter(f.variables.size(), false);
+  if (f.entry)
+    for (const auto p : f.params) {
+      if (p < 0) continue;
+      const auto n = static_cast<std::size_t>(p);
+      kernel_parameter[n] = true;
+      code.variable_offset[n] = place(program_.parameter_bytes, f.variables[n]);
+      program_.parameters.emplace_back(code.variable_offset[n], static_cast<std::uint32_t>(f.variables[n].bytes));
+    }
+  for (std::size_t n = 0; n < f.variables.size(); ++n) {
+    const auto& v = f.variables[n];
+    if (kernel_parameter[n]) continue;
+    if (v.space == ptx::Space::shared && !v.dynamic)
+      code.variable_offset[n] = place(program_.shared_bytes, v);
+    else if (v.space == ptx::Space::local || v.space == ptx::Space::param)
+      code.variable_offset[n] = place(program_.local_bytes, v);
+    else if (v.space == ptx::Space::global || v.space == ptx::Space::constant) {
+      code.variable_offset[n] = static_cast<std::uint32_t>(program_.variables.size());
+      program_.variables.push_back(v);
+    }
+  }
+}
+
+bool Lowering::run(std::string_view entry) {
+  std::vector<std::size_t> order;
+  if (!order_functions(entry, order)) return false;
+  program_.entry = std::string(entry);
+  program_.variables = module_.variables;
+  std::uint32_t size = 0;
+  for (auto& v : program_.variables) {
+    if (v.space != ptx::Space::shared || v.dynamic) continue;
+    size = (size + v.align - 1) / v.align * v.align;
+    const auto at = size;
+    if (size + v.bytes > max_frame_memory) {
+      errors_.push_back(error("ptx.memory", "the shared variables take more than 64 MiB"));
+      return false;
+    }
+    size += static_cast<std::uint32_t>(v.bytes);
+    v.bytes = at; // from here on the offset: shared variables have no initial value
+  }
+  program_.shared_bytes = size;
+  functions.resize(order.size());
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    const auto& f = module_.functions[order[n]];
+    FunctionCode& code = functions[n];
+    code_of_[order[n]] = n;
+    code.source = &f;
+    code.first_register = static_cast<std::int32_t>(width.size());
+    for (const auto& r : f.registers) width.push_back(width_of(r.type));
+    place_variables(f, code);
+  }
+  program_.shared_bytes = (program_.shared_bytes + 15) / 16 * 16;
+  std::copy_n(module_.functions[order.back()].cluster, 3, program_.cluster.begin());
+  for (std::size_t n = 0; n < order.size(); ++n) function(n);
+  return errors_.empty();
+}
+
+void Lowering::function(std::size_t index) {
+  code_ = &functions[index];
+  source_ = code_->source;
+  carry_ = none;
+  for (const Instruction& i : source_->body) {
+    code_->first_op.push_back(static_cast<std::uint32_t>(code_->ops.size()));
+    instruction(i);
+  }
+  code_->first_op.push_back(static_cast<std::uint32_t>(code_->ops.size()));
+  const Instruction end{};
+  now_ = &end;
+  guard_ = none;
+  primary_ = false;
+  emit(source_->entry ? Code::exit : Code::ret, none);
+}
+
+void Lowering::instruction(const Instruction& i) {
+  now_ = &i;
+  guard_ = i.guard >= 0 ? code_->first_register + i.guard : none;
+  primary_ = true;
+  const std::size_t before = code_->ops.size();
+  std::string why;
+  try {
+    if (move() || memory() || control() || arithmetic() || comparison() || conversion() || warp_level()) return;
+  } catch (const Refused&) {
+    return;
+  } catch (const Unsupported& u) {
+    why = u.why;
+  }
+  code_->ops.resize(before);
+  code_->lines.resize(before);
+  primary_ = true;
+  Op& op = emit(Code::unsupported, none);
+  op.aux = static_cast<std::uint32_t>(program_.texts.size());
+  program_.texts.push_back("instruction '" + std::string(i.text) + "' is not supported" +
+                           (why.empty() ? "" : ": " + why));
+}
+
+Op& Lowering::emit(Code code, std::int32_t d, std::int32_t a, std::int32_t b, std::int32_t c) {
+  Op op;
+  op.code = code;
+  op.guard = guard_;
+  op.guard_negated = now_->guard_negated;
+  op.d = d;
+  op.a = a;
+  op.b = b;
+  op.c = c;
+  op.counted = primary_;
+  primary_ = false;
+  code_->ops.push_back(op);
+  code_->lines.push_back({now_->line, now_->cuda_line});
+  return code_->ops.back();
+}
+
+void Lowering::emit_lane(std::string_view canonical, std::int32_t d, std::int32_t a, std::int32_t b, std::int32_t c) {
+  const LaneInfo* info = lane_info(canonical);
+  if (info == nullptr) unsupported();
+  emit(info->code, d, a, b, c);
+}
+
+bool Lowering::has(std::string_view part) const {
+  return std::find(now_->parts.begin() + 1, now_->parts.end(), part) != now_->parts.end();
+}
+
+ptx::Type Lowering::last_type() const { return ptx::type_from(now_->parts.back()); }
+
+std::uint32_t Lowering::vector_count() const { return has("v2") ? 2 : has("v4") ? 4 : has("v8") ? 8 : 1; }
+
+Rounding Lowering::rounding_from(std::string_view p) {
+  using R = Rounding;
+  return p == "rn"    ? R::rn
+         : p == "rz"  ? R::rz
+         : p == "rm"  ? R::rm
+         : p == "rp"  ? R::rp
+         : p == "rni" ? R::rni
+         : p == "rzi" ? R::rzi
+         : p == "rmi" ? R::rmi
+         : p == "rpi" ? R::rpi
+         : p == "rna" ? R::rna
+                      : R::none;
+}
+
+Width Lowering::width_of(Type t) {
+  return t == Type::pred ? Width::pred : ptx::bits_of(t) == 64 ? Width::w64 : Width::w32;
+}
+
+const ptx::Operand& Lowering::at(std::size_t n) {
+  if (n >= now_->operands.size()) refuse("operand " + std::to_string(n + 1) + " is missing");
+  return now_->operands[n];
+}
+
+std::int32_t Lowering::fresh(Width w) {
+  width.push_back(w);
+  return static_cast<std::int32_t>(width.size()) - 1;
+}
+
+std::int32_t Lowering::constant(const Constant& c) {
+  const auto key = std::make_tuple(static_cast<int>(c.kind), c.wide, c.value, c.variable, int{c.bytes}, c.sign);
+  const auto [it, fresh] = constant_index_.try_emplace(key, ~static_cast<std::int32_t>(program_.constants.size()));
+  if (fresh) program_.constants.push_back(c);
+  return it->second;
+}
+
+std::int32_t Lowering::special(std::string_view name) {
+  static const std::unordered_map<std::string_view, Special> names{
+      {"%laneid", Special::laneid},
+      {"%lanemask_eq", Special::lanemask_eq},
+      {"%lanemask_lt", Special::lanemask_lt},
+      {"%lanemask_le", Special::lanemask_le},
+      {"%lanemask_gt", Special::lanemask_gt},
+      {"%lanemask_ge", Special::lanemask_ge},
+      {"%ntid.x", Special::ntid_x},
+      {"%ntid.y", Special::ntid_y},
+      {"%ntid.z", Special::ntid_z},
+      {"%nctaid.x", Special::nctaid_x},
+      {"%nctaid.y", Special::nctaid_y},
+      {"%nctaid.z", Special::nctaid_z},
+      {"%dynamic_smem_size", Special::dynamic_smem},
+      {"%total_smem_size", Special::total_smem},
+      {"%nwarpid", Special::nwarpid},
+      {"%nclusterid.x", Special::nclusterid_x},
+      {"%nclusterid.y", Special::nclusterid_y},
+      {"%nclusterid.z", Special::nclusterid_z},
+      {"%cluster_nctaid.x", Special::cluster_nctaid_x},
+      {"%cluster_nctaid.y", Special::cluster_nctaid_y},
+      {"%cluster_nctaid.z", Special::cluster_nctaid_z},
+      {"%cluster_nctarank", Special::cluster_nctarank},
+      {"%smid", Special::zero},
+      {"%gridid", Special::zero},
+      {"%tid.x", Special::tid_x},
+      {"%tid.y", Special::tid_y},
+      {"%tid.z", Special::tid_z},
+      {"%ctaid.x", Special::ctaid_x},
+      {"%ctaid.y", Special::ctaid_y},
+      {"%ctaid.z", Special::ctaid_z},
+      {"%warpid", Special::warpid},
+      {"%clusterid.x", Special::clusterid_x},
+      {"%clusterid.y", Special::clusterid_y},
+      {"%clusterid.z", Special::clusterid_z},
+      {"%cluster_ctaid.x", Special::cluster_ctaid_x},
+      {"%cluster_ctaid.y", Special::cluster_ctaid_y},
+      {"%cluster_ctaid.z", Special::cluster_ctaid_z},
+      {"%cluster_ctarank", Special::cluster_ctarank},
+  };
+  const auto it = names.find(name);
+  if (it == names.end()) unsupported("special register " + std::string(name));
+  if (it->second < Special::first_preset)
+    return constant({Constant::Kind::special, false, static_cast<std::uint64_t>(it->second)});
+  const auto [at, fresh_one] = preset_register.try_emplace(it->second, 0);
+  if (fresh_one) at->second = fresh(Width::w32);
+  return at->second;
+}
+
+const ptx::Variable& Lowering::variable(const Operand& o) const {
+  return o.index >= 0 ? source_->variables[static_cast<std::size_t>(o.index)]
+                      : module_.variables[static_cast<std::size_t>(~o.index)];
+}
+
+ptx::Type Lowering::register_type(const Operand& o) const {
+  return o.kind == Operand::Kind::reg ? source_->registers[static_cast<std::size_t>(o.index)].type : Type::none;
+}
+
+/// The address of a variable in its own state space.
+std::int32_t Lowering::address_of(const Operand& o) {
+  const auto& v = variable(o);
+  const auto offset = static_cast<std::uint64_t>(o.value);
+  if (v.space == ptx::Space::global || v.space == ptx::Space::constant) {
+    const std::uint32_t index =
+        o.index >= 0 ? code_->variable_offset[static_cast<std::size_t>(o.index)] : static_cast<std::uint32_t>(~o.index);
+    return constant({Constant::Kind::address, true, offset, index});
+  }
+  if (v.dynamic) return constant64(program_.shared_bytes + offset);
+  if (o.index < 0) return constant64(program_.variables[static_cast<std::size_t>(~o.index)].bytes + offset);
+  return constant64(code_->variable_offset[static_cast<std::size_t>(o.index)] + offset);
+}
+
+std::int32_t Lowering::use(const Operand& o, Width w, Type literal) {
+  using Kind = Operand::Kind;
+  switch (o.kind) {
+  case Kind::reg: {
+    const std::int32_t r = code_->first_register + o.index;
+    if (width[static_cast<std::size_t>(r)] != w)
+      refuse("the size of register '" + std::string(source_->registers[static_cast<std::size_t>(o.index)].name) +
+             "' does not fit");
+    return r;
+  }
+  case Kind::integer: {
+    if (w == Width::pred) return constant32(o.value != 0 ? ~0u : 0);
+    if (literal == Type::f32) return constant32(as_u32(static_cast<f32>(o.value)));
+    if (literal == Type::f64) return constant64(as_u64(static_cast<f64>(o.value)));
+    const auto v = static_cast<std::uint64_t>(o.value);
+    const unsigned bits = ptx::bits_of(literal);
+    if (w == Width::w64) return constant64(v);
+    return constant32(static_cast<u32>(bits == 8 ? v & 0xff : bits == 16 ? v & 0xffff : v));
+  }
+  case Kind::real32:
+    return w == Width::w64 ? constant64(as_u64(as_f32(static_cast<u32>(o.bits))))
+                           : constant32(static_cast<u32>(o.bits));
+  case Kind::real64: return w == Width::w64 ? constant64(o.bits) : constant32(as_u32(static_cast<f32>(as_f64(o.bits))));
+  case Kind::special: {
+    const std::int32_t r = special(o.name);
+    if (w == Width::w32) return r;
+    const std::int32_t wide = fresh(Width::w64);
+    emit(Code::zext32, wide, r);
+    return wide;
+  }
+  case Kind::variable: {
+    const std::int32_t a = address_of(o);
+    if (w == Width::w64) return a;
+    const std::int32_t narrow = fresh(Width::w32);
+    const Constant& c = program_.constants[static_cast<std::size_t>(~a)];
+    if (c.kind == Constant::Kind::value) return constant32(static_cast<u32>(c.value));
+    emit(Code::low32, narrow, a);
+    return narrow;
+  }
+  default: refuse("an operand of another kind was expected");
+  }
+}
+
+std::int32_t Lowering::use_predicate(const Operand& o, bool& negated) {
+  negated = o.negated;
+  return use(o, Width::pred, Type::pred);
+}
+
+std::int32_t Lowering::define(const Operand& o, Width w) {
+  if (o.kind == Operand::Kind::sink) return fresh(w);
+  if (o.kind != Operand::Kind::reg) refuse("the destination is no register");
+  return use(o, w, Type::none);
+}
+
+} // namespace aicf::emulator

@@ -1,0 +1,126 @@
+// Lowering of PTX instructions to operations on virtual registers. Internal to decode().
+#pragma once
+#include "core/base/diagnostic.hpp"
+#include "core/exec/emulator/program.hpp"
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace aicf::emulator {
+
+enum class Width : std::uint8_t { w32, w64, pred };
+
+/// What lane_ops.def says of an operation.
+struct LaneInfo {
+  Code code = Code::nothing;
+  bool test = false; ///< d is a predicate
+  std::uint8_t sources = 0;
+  Width d = Width::w32;
+  std::array<Width, 3> source{};
+};
+[[nodiscard]] const LaneInfo* lane_info(std::string_view canonical); ///< null: no such operation
+[[nodiscard]] const LaneInfo* lane_info(Code code);                  ///< null: a special operation
+
+/// The operations of one function, in source order, on virtual registers (>= 0) and constants (~index).
+struct FunctionCode {
+  const ptx::Function* source = nullptr;
+  std::vector<Op> ops;
+  std::vector<SourceLine> lines;
+  std::vector<std::uint32_t> first_op;        ///< of each instruction; one more for the end
+  std::int32_t first_register = 0;            ///< virtual number of register 0
+  std::vector<std::uint32_t> variable_offset; ///< of shared, local and param variables
+  std::vector<std::size_t> calls;             ///< functions called
+};
+
+class Lowering {
+ public:
+  Lowering(const ptx::Module& module, Program& program, std::vector<Diagnostic>& errors)
+      : module_(module), program_(program), errors_(errors) {}
+  /// Lowers the entry and what it calls; callees come first in `functions`. False: errors were added.
+  bool run(std::string_view entry);
+  std::vector<FunctionCode> functions;
+  std::vector<Width> width;                        ///< of each virtual register
+  std::map<Special, std::int32_t> preset_register; ///< virtual registers that are set when a warp starts
+
+ private:
+  friend struct Rules;
+  using Instruction = ptx::Instruction;
+  using Operand = ptx::Operand;
+  using Type = ptx::Type;
+
+  struct Refused {}; ///< thrown by error_at, caught in instruction()
+  struct Unsupported {
+    std::string why;
+  };
+
+  bool order_functions(std::string_view entry, std::vector<std::size_t>& order);
+  void place_variables(const ptx::Function& f, FunctionCode& code);
+  void function(std::size_t index);
+  void instruction(const Instruction& i);
+  [[noreturn]] void refuse(const std::string& message);
+  [[noreturn]] void unsupported(const std::string& why = {});
+
+  // Operands.
+  std::int32_t fresh(Width w);
+  std::int32_t constant(const Constant& c);
+  std::int32_t constant32(std::uint32_t v) { return constant({Constant::Kind::value, false, v}); }
+  std::int32_t constant64(std::uint64_t v) { return constant({Constant::Kind::value, true, v}); }
+  std::int32_t special(std::string_view name);
+  std::int32_t use(const Operand& o, Width w, Type literal);
+  std::int32_t use(const Operand& o, Type t) { return use(o, width_of(t), t); }
+  std::int32_t use_predicate(const Operand& o, bool& negated);
+  std::int32_t define(const Operand& o, Width w);
+  std::int32_t address_of(const Operand& variable);
+  [[nodiscard]] const ptx::Variable& variable(const Operand& o) const;
+  [[nodiscard]] Type register_type(const Operand& o) const;
+  [[nodiscard]] static Width width_of(Type t);
+  [[nodiscard]] const Operand& at(std::size_t n);
+  Op& emit(Code code, std::int32_t d, std::int32_t a = none, std::int32_t b = none, std::int32_t c = none);
+  void emit_lane(std::string_view canonical, std::int32_t d, std::int32_t a, std::int32_t b = none,
+                 std::int32_t c = none);
+
+  // Instructions by topic; each returns false when the opcode is not its own.
+  bool arithmetic();
+  bool lane_instruction(std::string canonical, bool sat, bool relu, bool flush_half, Type type);
+  bool directed_arithmetic(Rounding mode, bool flushed, bool sat, Type type);
+  bool carry_arithmetic();
+  bool comparison();
+  bool select();
+  bool logic();
+  bool move();
+  bool conversion();
+  void convert_integers(Type to, Type from, std::int32_t d, Width dw, unsigned register_bits, std::int32_t a, Width aw);
+  bool memory();
+  bool load_store(bool is_store);
+  bool atomics();
+  bool async_copies();
+  bool control();
+  bool calls();
+  bool warp_level();
+  void address(const Operand& o, ptx::Space space, Op& op);
+  bool frame_address(const Operand& o, std::uint32_t& offset, bool& kernel_parameter) const;
+  [[nodiscard]] bool has(std::string_view part) const;
+  [[nodiscard]] std::string_view opcode() const { return now_->parts[0]; }
+  [[nodiscard]] Type last_type() const;
+  std::uint32_t vector_count() const;
+  static Rounding rounding_from(std::string_view part);
+
+  const ptx::Module& module_;
+  Program& program_;
+  std::vector<Diagnostic>& errors_;
+  std::unordered_map<std::string_view, std::size_t> function_named_;
+  std::map<std::size_t, std::size_t> code_of_; ///< function to index in `functions`
+  std::map<std::tuple<int, bool, std::uint64_t, std::uint32_t, int, bool>, std::int32_t> constant_index_;
+  FunctionCode* code_ = nullptr;
+  const ptx::Function* source_ = nullptr;
+  const Instruction* now_ = nullptr;
+  std::int32_t guard_ = none, carry_ = none;
+  bool primary_ = true; ///< the next operation is the one that counts as the instruction
+};
+
+/// Linear order, register allocation and final operands; fills program.ops and the frame. False: a limit was passed.
+bool lay_out(Lowering& lowering, Program& program, std::vector<Diagnostic>& errors);
+
+} // namespace aicf::emulator

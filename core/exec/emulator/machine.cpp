@@ -1,0 +1,236 @@
+// Blocks over workers, warps in turn, faults and limits.
+#include "core/exec/emulator/machine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstring>
+
+namespace aicf::emulator {
+namespace {
+
+constexpr u64 slice_operations = 20'000; ///< under a millisecond or two: the stop token is polled between slices
+constexpr u64 max_faults = 20, max_faults_of_a_kind = 3, max_faults_seen = 10'000;
+
+} // namespace
+
+void Counters::add(const Counters& o) {
+  if (warps.empty()) {
+    warps.assign(o.warps.size(), 0);
+    lanes.assign(o.lanes.size(), 0);
+    lanes_off.assign(o.lanes_off.size(), 0);
+  }
+  for (std::size_t i = 0; i < o.warps.size(); ++i) {
+    warps[i] += o.warps[i];
+    lanes[i] += o.lanes[i];
+    lanes_off[i] += o.lanes_off[i];
+  }
+  global_load_sectors += o.global_load_sectors;
+  global_store_sectors += o.global_store_sectors;
+  global_load_requests += o.global_load_requests;
+  global_store_requests += o.global_store_requests;
+  global_load_bytes += o.global_load_bytes;
+  global_store_bytes += o.global_store_bytes;
+  shared_load_wavefronts += o.shared_load_wavefronts;
+  shared_store_wavefronts += o.shared_store_wavefronts;
+  shared_bank_conflicts += o.shared_bank_conflicts;
+  barriers += o.barriers;
+  atomics += o.atomics;
+  divergent_branches += o.divergent_branches;
+}
+
+u32 Worker::value32(const Warp& w, s32 o, u32 lane) const { return reinterpret_cast<const u32*>(operand(w, o))[lane]; }
+u64 Worker::value64(const Warp& w, s32 o, u32 lane) const { return reinterpret_cast<const u64*>(operand(w, o))[lane]; }
+void Worker::set32(Warp& w, s32 o, u32 lane, u32 v) const { reg<u32>(w, o)[lane] = v; }
+void Worker::set64(Warp& w, s32 o, u32 lane, u64 v) const { reg<u64>(w, o)[lane] = v; }
+
+void Worker::fault(const Warp& warp, u32 pc, u32 lane, std::string kind, std::string message, u64 address) {
+  const std::scoped_lock lock(launch.fault_mutex);
+  if (++launch.fault_total >= max_faults_seen) launch.abort = true;
+  if (launch.faults.size() >= max_faults || ++launch.fault_count[{kind, pc}] > max_faults_of_a_kind) return;
+  Fault f;
+  f.kind = std::move(kind);
+  f.kernel = program.entry;
+  f.message = std::move(message);
+  f.block = {warp.block->id[0], warp.block->id[1], warp.block->id[2]};
+  const u32 thread = warp.index * lanes + lane;
+  f.thread = {thread % launch.block[0], thread / launch.block[0] % launch.block[1],
+              thread / launch.block[0] / launch.block[1]};
+  f.ptx_line = program.lines[pc].ptx;
+  f.cuda_line = program.lines[pc].cuda;
+  f.address = address;
+  launch.faults.push_back(std::move(f));
+  launch.fault_order.push_back(warp.block->linear * launch.threads + thread);
+  if (launch.faults.size() >= max_faults) launch.abort = true;
+}
+
+void Worker::prepare(Block& b, u32 rank, u64 unit) {
+  // The grid is an array of clusters, each an array of blocks.
+  const auto& l = launch;
+  const std::array<u64, 3> clusters{l.grid[0] / l.cluster[0], l.grid[1] / l.cluster[1], l.grid[2] / l.cluster[2]};
+  const std::array<u64, 3> at{unit % clusters[0], unit / clusters[0] % clusters[1], unit / clusters[0] / clusters[1]};
+  const std::array<u32, 3> in{rank % l.cluster[0], rank / l.cluster[0] % l.cluster[1],
+                              rank / l.cluster[0] / l.cluster[1]};
+  for (std::size_t d = 0; d < 3; ++d) b.id[d] = static_cast<u32>(at[d] * l.cluster[d] + in[d]);
+  b.linear = b.id[0] + l.grid[0] * (b.id[1] + u64{l.grid[1]} * b.id[2]);
+  b.rank = rank;
+  b.cluster = &blocks_;
+  b.shared.assign(l.shared_bytes, std::byte{0xff}); // NaN, in every type: what is not written must not look right
+  b.local.assign(std::size_t{l.warps} * lanes * program.local_bytes, std::byte{0});
+  if (l.checks && l.shared_bytes != 0)
+    b.shadow.reset(l.shared_bytes, std::min<u32>(program.shared_granule, 4), l.warps);
+  b.barriers = {};
+  b.warps.resize(l.warps);
+  for (u32 i = 0; i < l.warps; ++i) {
+    Warp& w = b.warps[i];
+    u8* frame = frame_base_ + (std::size_t{rank} * l.warps + i) * program.frame_bytes;
+    std::memset(frame, 0, program.frame_bytes);
+    w.state = Warp::State::ready;
+    w.block = &b;
+    w.frame = frame;
+    w.index = i;
+    const u32 left = l.threads - i * lanes;
+    w.live = left >= lanes ? all_lanes : (1u << left) - 1;
+    w.groups[0] = {program.start, w.live, false};
+    w.group_count = 1;
+    w.current = 0;
+    w.limit = never;
+    w.turns = 0;
+    w.cluster_arrived = false;
+    w.depth.fill(0);
+    w.returns.resize(program.call_depth);
+    w.async.clear();
+    for (const Preset& p : program.presets) {
+      auto* d = reg<u32>(w, p.offset);
+      for (u32 lane = 0; lane < lanes; ++lane) {
+        const u32 thread = i * lanes + lane;
+        u32 v = 0;
+        switch (p.special) {
+        case Special::tid_x: v = thread % l.block[0]; break;
+        case Special::tid_y: v = thread / l.block[0] % l.block[1]; break;
+        case Special::tid_z: v = thread / l.block[0] / l.block[1]; break;
+        case Special::ctaid_x: v = b.id[0]; break;
+        case Special::ctaid_y: v = b.id[1]; break;
+        case Special::ctaid_z: v = b.id[2]; break;
+        case Special::warpid: v = i; break;
+        case Special::clusterid_x: v = static_cast<u32>(at[0]); break;
+        case Special::clusterid_y: v = static_cast<u32>(at[1]); break;
+        case Special::clusterid_z: v = static_cast<u32>(at[2]); break;
+        case Special::cluster_ctaid_x: v = in[0]; break;
+        case Special::cluster_ctaid_y: v = in[1]; break;
+        case Special::cluster_ctaid_z: v = in[2]; break;
+        case Special::cluster_ctarank: v = rank; break;
+        default: break;
+        }
+        d[lane] = v;
+      }
+    }
+  }
+}
+
+void Worker::end_slice(Warp& w, u64 used) {
+  const u64 total = launch.steps.fetch_add(used, std::memory_order_relaxed) + used;
+  if (total > launch.step_limit && !stopped()) {
+    const Group& g = w.groups[w.current];
+    const u32 lane = g.mask == 0 ? 0 : static_cast<u32>(std::countr_zero(g.mask));
+    fault(w, std::min<u32>(g.pc, static_cast<u32>(program.ops.size()) - 1), lane, "step-limit",
+          "the launch ran more than " + std::to_string(launch.step_limit) +
+              " warp instructions: it may never end (this warp is here)");
+    launch.abort = true;
+  }
+  if (launch.stop.stop_requested()) {
+    launch.cancelled = true;
+    launch.abort = true;
+  }
+}
+
+bool Worker::run_round() {
+  static const RunWarp run = run_warp();
+  bool any = false;
+  for (Block& b : blocks_) {
+    for (Warp& w : b.warps) {
+      if (w.state != Warp::State::ready) continue;
+      any = true;
+      slice = slice_operations;
+      run(*this, w);
+      end_slice(w, slice_operations - slice);
+      if (stopped()) return true;
+      if (w.state == Warp::State::done) check_barriers(b);
+    }
+  }
+  // barrier.cluster: all warps of the cluster that live have arrived.
+  bool all = true, waiting = false;
+  for (const Block& b : blocks_)
+    for (const Warp& w : b.warps) {
+      if (w.state == Warp::State::done) continue;
+      all = all && w.cluster_arrived;
+      waiting = waiting || w.state == Warp::State::at_cluster_barrier;
+    }
+  if (all && waiting) {
+    for (Block& b : blocks_) {
+      std::vector<u32> everyone;
+      for (Warp& w : b.warps) {
+        if (w.state == Warp::State::done) continue;
+        everyone.push_back(w.index);
+        if (w.state == Warp::State::at_cluster_barrier) {
+          w.state = Warp::State::ready;
+          w.cluster_arrived = false;
+        }
+      }
+      if (b.shadow.enabled()) b.shadow.barrier(everyone, everyone);
+    }
+    return true;
+  }
+  return any;
+}
+
+void Worker::deadlock() {
+  std::string where;
+  const Warp* first = nullptr;
+  u32 listed = 0;
+  for (const Block& b : blocks_)
+    for (const Warp& w : b.warps) {
+      if (w.state == Warp::State::done) continue;
+      if (first == nullptr) first = &w;
+      if (listed++ >= 8) continue;
+      where += (where.empty() ? "" : ", ");
+      where += "warp " + std::to_string(w.index) + " at PTX line " + std::to_string(program.lines[w.barrier_pc].ptx);
+    }
+  if (first == nullptr) return;
+  if (listed > 8) where += ", and " + std::to_string(listed - 8) + " more";
+  fault(*first, first->barrier_pc, static_cast<u32>(std::countr_zero(first->live)), "deadlock",
+        "every warp of the block waits at a barrier that the others do not reach: " + where);
+  launch.abort = true;
+}
+
+void Worker::run_cluster() {
+  while (!stopped()) {
+    bool done = true;
+    for (const Block& b : blocks_)
+      for (const Warp& w : b.warps) done = done && w.state == Warp::State::done;
+    if (done) return;
+    if (!run_round()) {
+      deadlock();
+      return;
+    }
+  }
+}
+
+void Worker::run() {
+  const u32 blocks = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  blocks_.resize(blocks);
+  frames_.resize(std::size_t{blocks} * launch.warps * program.frame_bytes + 64);
+  frame_base_ = frames_.data() + (64 - reinterpret_cast<std::uintptr_t>(frames_.data()) % 64) % 64;
+  counters.warps.assign(program.ops.size() + 1, 0);
+  counters.lanes.assign(program.ops.size() + 1, 0);
+  counters.lanes_off.assign(program.ops.size() + 1, 0);
+  while (!stopped()) {
+    const u64 n = launch.next_unit.fetch_add(1, std::memory_order_relaxed);
+    if (n >= launch.units) return;
+    const u64 unit = static_cast<u64>((static_cast<u128>(n) * launch.order_scale + launch.order_shift) % launch.units);
+    for (u32 rank = 0; rank < blocks; ++rank) prepare(blocks_[rank], rank, unit);
+    run_cluster();
+  }
+}
+
+} // namespace aicf::emulator

@@ -1,0 +1,346 @@
+// Lane groups, and what lanes and warps do together: votes, shuffles, barriers.
+#include "core/exec/emulator/machine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+namespace aicf::emulator {
+namespace {
+
+constexpr u32 turns_before_rotation = 4096;
+constexpr u32 turns_of_rotation = 64;
+
+bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
+
+} // namespace
+
+bool Warp::reschedule() {
+  if (group_count == 1) [[likely]] {
+    limit = never;
+    current = 0;
+    return groups[0].mask != 0 && !groups[0].waiting;
+  }
+  const u32 running = groups[current].pc;
+  u32 n = 0;
+  for (u32 i = 0; i < group_count; ++i) {
+    const Group g = groups[i];
+    if (g.mask == 0) continue;
+    u32 same = 0;
+    while (same < n && groups[same].pc != g.pc) ++same;
+    if (same < n) {
+      groups[same].mask |= g.mask;
+      groups[same].waiting = false;
+    } else {
+      groups[n++] = g;
+    }
+  }
+  group_count = n;
+  // The least counter runs. After many turns another group gets some, so that it can end what the first waits for.
+  ++turns;
+  const bool rotate = turns > turns_before_rotation;
+  u32 best = n;
+  for (u32 i = 0; i < n; ++i) {
+    if (groups[i].waiting) continue;
+    const bool better = best == n || (rotate ? groups[i].pc > groups[best].pc : groups[i].pc < groups[best].pc);
+    if (better) best = i;
+  }
+  if (rotate && best != n && n > 2) { // more than two: the next above the one that ran, around
+    u32 next = n;
+    for (u32 i = 0; i < n; ++i)
+      if (!groups[i].waiting && groups[i].pc > running && (next == n || groups[i].pc < groups[next].pc)) next = i;
+    if (next != n) best = next;
+  }
+  if (turns > turns_before_rotation + turns_of_rotation) turns = 0;
+  if (best == n) return false;
+  current = best;
+  limit = never;
+  for (u32 i = 0; i < n; ++i)
+    if (i != best && groups[i].pc > groups[best].pc) limit = std::min(limit, groups[i].pc);
+  return true;
+}
+
+void Warp::retire(u32 mask) {
+  live &= ~mask;
+  groups[current].mask &= ~mask;
+  for (u32 i = 0; i < group_count; ++i) groups[i].waiting = false; // what it waited for may have exited
+  if (live == 0) state = State::done;
+  if (groups[current].mask == 0 && group_count > 1) {
+    groups[current] = groups[--group_count];
+    current = 0;
+  }
+}
+
+bool Worker::gather(Warp& w, u32 pc, u32 mask, u32 exec, u32 members) {
+  const u32 outside = exec & ~members;
+  if (outside != 0 && launch.checks) {
+    const u32 lane = static_cast<u32>(std::countr_zero(outside));
+    fault(w, pc, lane, "member-mask",
+          "executed by lane " + std::to_string(lane) + ", which its member mask does not name");
+  }
+  return (members & w.live & ~mask) == 0;
+}
+
+bool Worker::warp_collective(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec) {
+  const auto leader = static_cast<u32>(std::countr_zero(exec));
+  const auto members_of = [&](s32 o) {
+    u32 all = 0;
+    for (u32 i = 0; i < lanes; ++i)
+      if (has_lane(exec, i)) all |= value32(w, o, i);
+    return all;
+  };
+  const s32 members_operand = op.code == Code::warp_sync || op.code == Code::elect ? op.a
+                              : op.code == Code::shuffle                           ? op.e
+                                                                                   : op.b;
+  const bool sync = members_operand != none;
+  const u32 members = sync ? members_of(members_operand) : exec;
+  if (sync && !gather(w, pc, mask, exec, members)) return false;
+  const auto set_predicate = [&](s32 o, u32 bits) {
+    u32* d = reg<u32>(w, o);
+    *d = (*d & ~exec) | (bits & exec);
+  };
+  switch (op.code) {
+  case Code::pred_to_mask:
+  case Code::vote_all:
+  case Code::vote_any:
+  case Code::vote_uni: {
+    const u32 p = (op.flag != 0 ? ~predicate(w, op.a) : predicate(w, op.a)) & exec;
+    if (op.code == Code::pred_to_mask) {
+      for (u32 i = 0; i < lanes; ++i)
+        if (has_lane(exec, i)) set32(w, op.d, i, p & (sync ? value32(w, op.b, i) : exec));
+    } else {
+      const bool all = p == exec, any = p != 0;
+      const bool r = op.code == Code::vote_all ? all : op.code == Code::vote_any ? any : all || !any;
+      set_predicate(op.d, r ? all_lanes : 0);
+    }
+    break;
+  }
+  case Code::shuffle: {
+    std::array<u32, lanes> value{};
+    u32 in_range = 0;
+    bool reported = false;
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!has_lane(exec, i)) continue;
+      // PTX ISA, shfl.sync: c holds the clamp in bits 0-4 and the segment mask in bits 8-12.
+      const u32 b = value32(w, op.b, i) & 31, c = value32(w, op.c, i);
+      const u32 clamp = c & 31, segment = (c >> 8) & 31;
+      const u32 max_lane = (i & segment) | (clamp & ~segment & 31), min_lane = i & segment;
+      s32 j = 0;
+      bool p = false;
+      switch (static_cast<ShuffleMode>(op.flag)) {
+      case ShuffleMode::up:
+        j = static_cast<s32>(i) - static_cast<s32>(b);
+        p = j >= static_cast<s32>(max_lane);
+        break;
+      case ShuffleMode::down:
+        j = static_cast<s32>(i + b);
+        p = j <= static_cast<s32>(max_lane);
+        break;
+      case ShuffleMode::bfly:
+        j = static_cast<s32>(i ^ b);
+        p = j <= static_cast<s32>(max_lane);
+        break;
+      case ShuffleMode::idx:
+        j = static_cast<s32>(min_lane | (b & ~segment & 31));
+        p = j <= static_cast<s32>(max_lane);
+        break;
+      }
+      if (!p) j = static_cast<s32>(i);
+      const auto from = static_cast<u32>(j);
+      if (!has_lane(exec, from) && launch.checks && !reported) {
+        reported = true;
+        fault(w, pc, i, "inactive-lane",
+              "shfl reads lane " + std::to_string(from) + ", which does not take part: the value is undefined");
+      }
+      value[i] = value32(w, op.a, from);
+      in_range |= p ? 1u << i : 0;
+    }
+    for (u32 i = 0; i < lanes; ++i)
+      if (has_lane(exec, i)) set32(w, op.d, i, value[i]);
+    if (op.f != none) set_predicate(op.f, in_range);
+    break;
+  }
+  case Code::match_any:
+  case Code::match_all: {
+    const auto value = [&](u32 i) { return op.flag != 0 ? value64(w, op.a, i) : value32(w, op.a, i); };
+    std::array<u32, lanes> result{};
+    u32 agree = 0;
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!has_lane(exec, i)) continue;
+      const u32 mine = value32(w, op.b, i) & exec;
+      u32 equal = 0;
+      for (u32 j = 0; j < lanes; ++j)
+        if (has_lane(mine, j) && value(i) == value(j)) equal |= 1u << j;
+      const bool all = equal == mine;
+      result[i] = op.code == Code::match_any ? equal : all ? mine : 0;
+      agree |= all ? 1u << i : 0;
+    }
+    for (u32 i = 0; i < lanes; ++i)
+      if (has_lane(exec, i)) set32(w, op.d, i, result[i]);
+    if (op.f != none) set_predicate(op.f, agree);
+    break;
+  }
+  case Code::reduce: {
+    std::array<u32, lanes> result{};
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!has_lane(exec, i)) continue;
+      const u32 mine = value32(w, op.b, i) & exec;
+      bool first = true;
+      u32 r = 0;
+      for (u32 j = 0; j < lanes; ++j) {
+        if (!has_lane(mine, j)) continue;
+        const u32 v = value32(w, op.a, j);
+        const auto sr = static_cast<s32>(r), sv = static_cast<s32>(v);
+        if (first) {
+          r = v;
+          first = false;
+          continue;
+        }
+        switch (static_cast<ReduceKind>(op.flag)) {
+        case ReduceKind::add: r += v; break;
+        case ReduceKind::min_u: r = std::min(r, v); break;
+        case ReduceKind::max_u: r = std::max(r, v); break;
+        case ReduceKind::min_s: r = static_cast<u32>(std::min(sr, sv)); break;
+        case ReduceKind::max_s: r = static_cast<u32>(std::max(sr, sv)); break;
+        case ReduceKind::bit_and: r &= v; break;
+        case ReduceKind::bit_or: r |= v; break;
+        case ReduceKind::bit_xor: r ^= v; break;
+        }
+      }
+      result[i] = r;
+    }
+    for (u32 i = 0; i < lanes; ++i)
+      if (has_lane(exec, i)) set32(w, op.d, i, result[i]);
+    break;
+  }
+  case Code::elect:
+    for (u32 i = 0; i < lanes; ++i)
+      if (has_lane(exec, i)) set32(w, op.d, i, leader);
+    set_predicate(op.f, 1u << leader);
+    break;
+  default: break; // warp_sync: only the meeting
+  }
+  if (sync && w.block->shadow.enabled()) w.block->shadow.warp_synced(w.index);
+  return true;
+}
+
+/// bar.sync and its kind work on whole warps: the lanes of a warp that have not exited must arrive together.
+bool Worker::barrier(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec) {
+  if ((w.live & ~exec) != 0) {
+    if (exec == mask || (w.live & ~mask) != 0) return false;
+    fault(w, pc, static_cast<u32>(std::countr_zero(w.live & ~exec)), "barrier-divergence",
+          "a barrier under a guard that does not hold for all lanes of the warp");
+    launch.abort = true;
+    return true;
+  }
+  const auto leader = static_cast<u32>(std::countr_zero(exec));
+  const u32 number = value32(w, op.a, leader);
+  const u32 threads = op.b == none ? 0 : value32(w, op.b, leader);
+  if (number >= w.block->barriers.size() || (op.b != none && (threads == 0 || threads % lanes != 0))) {
+    fault(w, pc, leader, "barrier-operand",
+          "barrier " + std::to_string(number) + " for " + std::to_string(threads) +
+              " threads: the number must be below 16 and the threads a positive multiple of 32");
+    launch.abort = true;
+    return true;
+  }
+  Barrier& b = w.block->barriers[number];
+  if (!b.arrived.empty() && b.threads != threads && launch.checks)
+    fault(w, pc, leader, "barrier-operand",
+          "barrier " + std::to_string(number) + " is used with " + std::to_string(threads) + " and with " +
+              std::to_string(b.threads) + " threads at once");
+  b.threads = threads;
+  b.arrived.push_back(w.index);
+  const auto kind = static_cast<BarrierKind>(op.flag);
+  if (launch.counters && kind != BarrierKind::arrive) ++counters.barriers;
+  if (kind == BarrierKind::red_and || kind == BarrierKind::red_or || kind == BarrierKind::red_popc) {
+    const u32 p = (op.imm != 0 ? ~predicate(w, op.c) : predicate(w, op.c)) & exec;
+    b.all = b.all && p == exec;
+    b.any = b.any || p != 0;
+    b.population += popcount(p);
+  }
+  if (kind != BarrierKind::arrive) {
+    w.barrier = number;
+    w.barrier_pc = pc;
+    w.state = Warp::State::at_barrier;
+    b.waiting.push_back(w.index);
+  }
+  check_barriers(*w.block);
+  return true;
+}
+
+void Worker::check_barriers(Block& block) {
+  u32 alive = 0;
+  for (const Warp& w : block.warps) alive += w.state != Warp::State::done ? 1 : 0;
+  for (Barrier& b : block.barriers) {
+    if (b.arrived.empty()) continue;
+    u32 here = 0;
+    for (const u32 w : b.arrived) here += block.warps[w].state != Warp::State::done ? 1 : 0;
+    const bool full = b.threads == 0 ? here >= alive : b.arrived.size() * lanes >= b.threads;
+    if (full) complete(block, b);
+  }
+}
+
+void Worker::complete(Block& block, Barrier& b) {
+  if (block.shadow.enabled()) block.shadow.barrier(b.arrived, b.waiting);
+  for (const u32 index : b.waiting) {
+    Warp& w = block.warps[index];
+    w.state = Warp::State::ready;
+    const Op& op = program.ops[w.barrier_pc];
+    const u32 mask = w.live;
+    switch (static_cast<BarrierKind>(op.flag)) {
+    case BarrierKind::red_and:
+    case BarrierKind::red_or: {
+      const bool r = static_cast<BarrierKind>(op.flag) == BarrierKind::red_and ? b.all : b.any;
+      u32* d = reg<u32>(w, op.d);
+      *d = (*d & ~mask) | (r ? mask : 0);
+      break;
+    }
+    case BarrierKind::red_popc:
+      for (u32 i = 0; i < lanes; ++i)
+        if (has_lane(mask, i)) set32(w, op.d, i, b.population);
+      break;
+    default: break;
+    }
+  }
+  b = Barrier{};
+}
+
+bool Worker::cluster_barrier(Warp& w, const Op& op, u32 pc, u32 mask) {
+  if ((w.live & ~mask) != 0) return false;
+  if (op.flag == 1) {
+    w.cluster_arrived = true;
+    return true;
+  }
+  if (!w.cluster_arrived) {
+    fault(w, pc, static_cast<u32>(std::countr_zero(mask)), "barrier-divergence",
+          "barrier.cluster.wait without barrier.cluster.arrive");
+    launch.abort = true;
+    return true;
+  }
+  w.barrier_pc = pc;
+  w.state = Warp::State::at_cluster_barrier;
+  return true;
+}
+
+void Worker::stuck(Warp& w) {
+  std::string where;
+  bool barrier = false;
+  u32 lane = 0, pc = 0;
+  for (u32 i = 0; i < w.group_count; ++i) {
+    const Group& g = w.groups[i];
+    if (g.mask == 0) continue;
+    char text[96];
+    const int line = program.lines[g.pc].ptx;
+    std::snprintf(text, sizeof text, "%slanes 0x%08x at PTX line %d", where.empty() ? "" : ", ", g.mask, line);
+    where += text;
+    const Code code = program.ops[g.pc].code;
+    barrier = barrier || code == Code::barrier || code == Code::cluster_barrier;
+    pc = g.pc;
+    lane = static_cast<u32>(std::countr_zero(g.mask));
+  }
+  fault(w, pc, lane, barrier ? "barrier-divergence" : "deadlock",
+        (barrier ? "the lanes of the warp do not reach the same barrier: " : "lanes wait for each other: ") + where);
+  launch.abort = true;
+}
+
+} // namespace aicf::emulator
