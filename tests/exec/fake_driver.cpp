@@ -1,4 +1,4 @@
-#include "fake_driver.hpp"
+#include "tests/exec/fake_driver.hpp"
 
 #include <array>
 #include <cstdlib>

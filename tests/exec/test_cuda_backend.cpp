@@ -2,7 +2,7 @@
 // cancelling. What a real device does is `aicf selftest device`.
 #include "core/exec/cuda/marshal.hpp"
 #include "core/exec/cuda/timing.hpp"
-#include "fake_driver.hpp"
+#include "tests/exec/fake_driver.hpp"
 
 #include <QtTest>
 
