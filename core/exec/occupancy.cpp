@@ -55,7 +55,7 @@ Occupancy occupancy(const SmLimits& sm, int registers, int shared_bytes, int thr
                 : out.blocks == out.by_threads ? "threads"
                                                : "blocks";
   out.warps = out.blocks * warps;
-  out.fraction = static_cast<double>(out.warps) / (sm.threads / warp_threads);
+  out.fraction = static_cast<double>(out.warps * warp_threads) / sm.threads;
   return out;
 }
 

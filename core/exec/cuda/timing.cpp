@@ -118,7 +118,7 @@ class Timing {
   /// Queues a batch; true when the device was still busy with what stands before it at the end.
   bool enqueue(What what, int count, double lead_us) {
     const double one_fill_us = static_cast<double>(sweep.size()) / fill_bytes_per_us;
-    for (double queued = 0; queued < lead_us; queued += one_fill_us) flush();
+    for (auto fills = static_cast<int>(std::ceil(lead_us / one_fill_us)); fills > 0; --fills) flush();
     for (int i = 0; what == What::hot && i < hot_lead_in; ++i) {
       prepare();
       request.run();
