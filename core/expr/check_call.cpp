@@ -281,6 +281,13 @@ bool Inliner::bind_dims(const Definition& callee, const Call& call, std::span<co
     }
   }
   if (!right) return false;
+  for (std::size_t k = 0; k < dims.size(); ++k) {
+    if (dims[k] != no_expr) continue;
+    s_->error("lang.dimension", call.at,
+              quoted(callee.name) + " cannot be called: no input has its dimension " + quoted(callee.dims[k]) +
+                  " as a whole extent");
+    return false;
+  }
   Copier copier(callee.arena, arena);
   copier.dims = dims;
   copier.scalars = scalars;
@@ -305,15 +312,17 @@ bool Inliner::bind_dims(const Definition& callee, const Call& call, std::span<co
   return right;
 }
 
+/// wish, wish_2, wish_3, …: the first that is free. The next search goes on where the last one ended.
 std::string Inliner::fresh_tensor(const std::string& wish) {
   std::string name = wish;
-  for (unsigned n = 2; s_->taken.contains(name) || lang::is_reserved(name); ++n) name = wish + "_" + std::to_string(n);
+  unsigned& n = suffixes_.try_emplace(wish, 1).first->second;
+  while (s_->taken.contains(name) || lang::is_reserved(name)) name = wish + "_" + std::to_string(++n);
   s_->taken.insert(name);
   return name;
 }
 
 /// An index may have the name of another statement's index, but not of anything that is seen everywhere.
-std::string Inliner::fresh_var(const std::string& wish) {
+std::string Inliner::fresh_var(const std::string& wish) const {
   std::string name = wish;
   for (unsigned n = 2; s_->taken.contains(name); ++n) name = wish + "_" + std::to_string(n);
   return name;

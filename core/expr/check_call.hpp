@@ -36,12 +36,13 @@ class Inliner {
   std::vector<TensorId> copy(const Definition& callee, const std::string& prefix, std::span<const Argument> arguments,
                              const std::vector<ExprId>& dims, const std::vector<ExprId>& scalars, lang::Place at);
   std::string fresh_tensor(const std::string& wish);
-  std::string fresh_var(const std::string& wish);
+  [[nodiscard]] std::string fresh_var(const std::string& wish) const;
 
   State* s_;
   Builder* builder_;
   std::vector<Argument> arguments_;
   std::map<std::vector<std::uint32_t>, std::vector<TensorId>> made_; ///< results by callee, arguments and scalars
+  std::unordered_map<std::string, unsigned> suffixes_;
 };
 
 } // namespace aicf::check

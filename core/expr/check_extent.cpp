@@ -215,6 +215,19 @@ std::optional<std::int64_t> Extents::constant_difference(ExprId a, ExprId b) {
   return difference.terms[0].factor;
 }
 
+bool Extents::linear_in(ExprId e, std::uint32_t dim) {
+  for (const Term& term : of(e).terms) {
+    std::ptrdiff_t power = 0;
+    for (ExprId atom : term.atoms) {
+      const Node& node = (*arena_)[atom];
+      if (node.op != Op::dim && node.op != Op::scalar) return false;
+      if (node.op == Op::dim && node.payload == dim) ++power;
+    }
+    if (power > 1) return false;
+  }
+  return true;
+}
+
 bool Extents::mentions_variables(ExprId e) {
   for (const Term& term : of(e).terms)
     for (ExprId atom : term.atoms)

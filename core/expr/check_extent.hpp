@@ -39,6 +39,7 @@ class Extents {
   };
   [[nodiscard]] std::optional<Shift> shift(ExprId index);
   [[nodiscard]] std::optional<std::int64_t> constant_difference(ExprId a, ExprId b); ///< a - b
+  [[nodiscard]] bool linear_in(ExprId e, std::uint32_t dim);
   /// Or anything else than dims and scalars in sums and products.
   [[nodiscard]] bool mentions_variables(ExprId e);
 

@@ -26,6 +26,25 @@ template <class Visit> void each_expression(const lang::StatementNode& node, Vis
   }
 }
 
+/// Marks the tensors that expressions load; every node is visited once over all calls.
+class Loads {
+ public:
+  void visit(const Arena& arena, std::vector<ExprId> stack, std::vector<bool>& loaded) {
+    seen_.resize(arena.size(), false);
+    while (!stack.empty()) {
+      ExprId id = stack.back();
+      stack.pop_back();
+      if (seen_[id]) continue;
+      seen_[id] = true;
+      if (arena[id].op == Op::load || arena[id].op == Op::padded_load) loaded[arena[id].payload] = true;
+      for (ExprId operand : arena.operands(id)) stack.push_back(operand);
+    }
+  }
+
+ private:
+  std::vector<bool> seen_;
+};
+
 class OpChecker {
  public:
   OpChecker(FileScope& scope, const lang::OpNode& op) : s_(scope, op), builder_(s_), inliner_(s_, builder_) {}
@@ -45,7 +64,7 @@ class OpChecker {
     if (failed_ || s_.scope->problems->errors() != before) return nullptr;
     report_unused();
     if (s_.scope->problems->errors() != before) return nullptr;
-    return std::make_shared<const Definition>(compact(s_.d));
+    return std::make_shared<const Definition>(compact(prune()));
   }
 
  private:
@@ -64,28 +83,66 @@ class OpChecker {
     }
   }
 
-  /// Every name in the shape of an input that is no scalar is a dimension; one input at least has it as an extent.
+  /// Every name in the shape of an input that is no scalar is a dimension.
   void declare_dims() {
-    std::unordered_map<lang::NameId, bool> bound;
-    std::vector<const Item*> first;
     for (const lang::TensorNode& node : s_.op->inputs) {
       for (const lang::Expression& extent : node.shape) {
         for (std::uint32_t i = extent.begin; i < extent.end; ++i) {
           const Item& it = s_.scope->file->items[i];
-          auto known = s_.names.find(it.name);
-          if (it.step != Step::name || (known != s_.names.end() && known->second.kind != Symbol::Kind::dim)) continue;
-          bound[it.name] |= extent.end - extent.begin == 1;
-          if (known != s_.names.end()) continue;
+          if (it.step != Step::name || s_.names.contains(it.name)) continue;
           s_.d.dims.push_back(s_.text(it.name));
+          dim_places_.push_back(it.at);
           s_.declare(it.name, {Symbol::Kind::dim, static_cast<std::uint32_t>(s_.d.dims.size() - 1), it.at});
-          first.push_back(&it);
         }
       }
     }
-    for (const Item* it : first)
-      if (!bound[it->name])
-        s_.error("lang.dimension", it->at, "the dimension " + quoted(s_.text(it->name)) + " is bound by no input",
-                 "give some input the extent " + s_.text(it->name) + " itself");
+  }
+
+  /// The extents of the inputs determine every dimension: one after the other, each by an extent that is linear in it
+  /// and holds no other that is not known yet.
+  void bind_dims() {
+    std::vector<bool> bound(s_.d.dims.size(), false);
+    std::vector<std::pair<std::uint32_t, ExprId>> equations; // unknown dims, extent
+    std::vector<std::vector<std::uint32_t>> of_dim(bound.size());
+    for (TensorId t = 0; t < s_.d.inputs; ++t) {
+      for (ExprId extent : s_.d.tensors[t].shape) {
+        if (extent == no_expr) return;
+        std::vector<std::uint32_t> dims = dims_of(extent);
+        for (std::uint32_t dim : dims) of_dim[dim].push_back(static_cast<std::uint32_t>(equations.size()));
+        equations.emplace_back(static_cast<std::uint32_t>(dims.size()), extent);
+      }
+    }
+    std::vector<std::uint32_t> ready;
+    for (std::uint32_t e = 0; e < equations.size(); ++e)
+      if (equations[e].first == 1) ready.push_back(e);
+    while (!ready.empty()) {
+      ExprId extent = equations[ready.back()].second;
+      ready.pop_back();
+      for (std::uint32_t dim : dims_of(extent)) {
+        if (bound[dim] || !s_.extents.linear_in(extent, dim)) continue;
+        bound[dim] = true;
+        for (std::uint32_t e : of_dim[dim])
+          if (--equations[e].first == 1) ready.push_back(e);
+      }
+    }
+    for (std::size_t k = 0; k < bound.size(); ++k)
+      if (!bound[k])
+        s_.error("lang.dimension", dim_places_[k], "no input determines the dimension " + quoted(s_.d.dims[k]),
+                 "give some input the extent " + s_.d.dims[k] + " itself");
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> dims_of(ExprId extent) const {
+    std::vector<std::uint32_t> dims;
+    std::vector<ExprId> stack{extent};
+    while (!stack.empty()) {
+      ExprId id = stack.back();
+      stack.pop_back();
+      if (s_.d.arena[id].op == Op::dim) dims.push_back(s_.d.arena[id].payload);
+      for (ExprId operand : s_.d.arena.operands(id)) stack.push_back(operand);
+    }
+    std::sort(dims.begin(), dims.end());
+    dims.erase(std::unique(dims.begin(), dims.end()), dims.end());
+    return dims;
   }
 
   TensorId declare_tensor(const lang::TensorNode& node) {
@@ -105,6 +162,7 @@ class OpChecker {
   void declare_tensors() {
     for (const lang::TensorNode& node : s_.op->inputs) declare_tensor(node);
     s_.d.inputs = s_.d.tensors.size();
+    bind_dims();
     for (const lang::TensorNode& node : s_.op->results) s_.d.outputs.push_back(declare_tensor(node));
   }
 
@@ -273,6 +331,29 @@ class OpChecker {
     problems.rewind(mark);
   }
 
+  /// Leaves out what calls brought along and nothing reads.
+  Definition& prune() {
+    std::vector<bool> needed(s_.d.tensors.size(), false);
+    for (const Work& work : s_.works) needed[work.target] = true;
+    for (std::size_t i = s_.d.statements.size(); i-- > 0;) {
+      const Statement& last = s_.d.statements[i];
+      std::size_t first = i; // of its group
+      bool wanted = needed[last.target];
+      while (first > 0 && s_.d.statements[first - 1].group == last.group)
+        wanted = needed[s_.d.statements[--first].target] || wanted;
+      std::vector<ExprId> roots;
+      for (std::size_t k = first; k <= i && wanted; ++k) {
+        needed[s_.d.statements[k].target] = true;
+        roots.push_back(s_.d.statements[k].body);
+        for (const Initial& initial : s_.d.statements[k].initial) roots.push_back(initial.value);
+      }
+      loads_.visit(s_.d.arena, roots, needed);
+      i = first;
+    }
+    std::erase_if(s_.d.statements, [&](const Statement& s) { return !needed[s.target]; });
+    return s_.d;
+  }
+
   void emit(Work& work) {
     TensorDecl& decl = s_.d.tensors[work.target];
     if (work.built.body == no_expr) return;
@@ -301,8 +382,10 @@ class OpChecker {
   State s_;
   Builder builder_;
   Inliner inliner_;
+  std::vector<lang::Place> dim_places_;
   std::vector<std::vector<std::uint32_t>> edges_;
   std::vector<bool> in_group_;
+  Loads loads_;
   bool failed_ = false; ///< a statement is wrong, or calls an operator that is
 };
 
