@@ -124,7 +124,7 @@ class TestStore : public QObject {
     const double inf = std::numeric_limits<double>::infinity();
     e.metrics = {{Metric::Source::measured, "nan", "", "", "", std::nan(""), -inf, inf, 3},
                  {Metric::Source::measured, "zero", "", "", "", -0.0, 0x1p-1074, 0x1.fffffffffffffp1023, 3}};
-    e.command = std::string("with a NUL\0, a quote ' and \xff\xfe", 31);
+    e.command = std::string("with a NUL\0, a quote ' and \xff\xfe", 29);
     auto id = store->put(e);
     QVERIFY(id);
     auto back = store->find(*id);

@@ -8,6 +8,8 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 using namespace aicf;
 namespace fs = std::filesystem;
@@ -190,6 +192,20 @@ class TestNvrtc : public QObject {
       QCOMPARE(WEXITSTATUS(status), size == whole ? 0 : 2);
       QCOMPARE(fs::file_size(made), whole);
     }
+  }
+
+  void threadsCompileAtTheSameTime() {
+    std::atomic<int> good = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 6; ++i) { // three sources, each by all threads
+          auto compiled = compile(module_of("// threads " + std::to_string((i + t) % 3) + "\n" + reversing));
+          good += compiled && compiled->shared_bytes == 256 ? 1 : 0;
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    QCOMPARE(good.load(), 24);
   }
 
   void logOfSeveralKernels() {
