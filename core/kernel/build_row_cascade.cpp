@@ -1,0 +1,580 @@
+#include "core/kernel/build_row_cascade.hpp"
+
+#include "core/kernel/family_builder.hpp"
+#include "core/kernel/monoid.hpp"
+#include "core/kernel/row_sweep.hpp"
+#include "core/plan/choice.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace aicf::ir {
+namespace {
+
+using Known = std::unordered_map<ExprId, NodeId>;
+
+class RowCascade {
+ public:
+  RowCascade(const StructureProfile& profile, const Plan& plan, const Problem& problem)
+      : p(profile), plan_(plan), problem_(problem), f(row_form(profile)), b(k), real_(real_type()),
+        t(b, f, problem, fixed_dims(), real_), s(b, f, t, mapping(), real_) {}
+
+  Kernel run() {
+    const Definition& d = *f.canonical->source;
+    k.name = d.name + "_" + word(plan_, "state_form");
+    cooperation_ = word(plan_, "cooperation");
+    k.threads = static_cast<std::uint32_t>(number(plan_, "threads"));
+    rows_in_block_ = cooperation_ == "thread" ? k.threads : cooperation_ == "warp" ? k.threads / 32 : 1;
+    launch();
+    about();
+    NodeId blocks =
+        b.quotient(b.apply(Op::add, {row_count(), b.integer(rows_in_block_ - 1)}), b.integer(rows_in_block_));
+    b.loop(Binding::grid, "row_block", b.integer(0), blocks, [&](NodeId block) { rows(block); });
+    return std::move(k);
+  }
+
+ private:
+  const StructureProfile& p;
+  const Plan& plan_;
+  const Problem& problem_;
+  RowForm f;
+  Kernel k;
+  Builder b;
+  Type real_;
+  RowTensors t;
+  RowSweep s;
+  std::string cooperation_;
+  std::uint32_t rows_in_block_ = 1;
+  NodeId lane_ = none;
+  Known known_;                           // reductions that are computed
+  std::map<ExprId, BufferId> saved_;      // expensive expressions kept from an earlier sweep
+  std::map<ExprId, std::size_t> save_at_; // the sweep that computes them
+
+  [[nodiscard]] bool resident() const { return word(plan_, "state_form") == "resident"; }
+  [[nodiscard]] bool in_registers() const { return resident() && word(plan_, "staging") == "registers"; }
+
+  [[nodiscard]] Type real_type() const {
+    if (word(plan_, "accumulate") == "f64") return Type::f64;
+    const Definition& d = *f.canonical->source;
+    bool wide = false;
+    for (std::size_t i = 0; i < d.tensors.size(); ++i) {
+      bool argument = i < d.inputs || std::find(d.outputs.begin(), d.outputs.end(), i) != d.outputs.end();
+      wide = wide || (argument && d.tensors[i].type.bind(problem_.float_type) == DType::f64);
+    }
+    return wide ? Type::f64 : Type::f32;
+  }
+
+  [[nodiscard]] bool fixed_length() const { return word(plan_, "row_length") == "static"; }
+
+  std::set<std::string> fixed_dims() const {
+    std::set<std::string> names;
+    if (!fixed_length() || f.extent == no_expr) return names;
+    for (ExprId id : reachable(f.arena, std::span(&f.extent, 1)))
+      if (f.arena[id].op == Op::dim) names.insert(f.canonical->source->dims[f.arena[id].payload]);
+    return names;
+  }
+
+  RowMapping mapping() const {
+    RowMapping m;
+    auto threads = static_cast<std::uint32_t>(number(plan_, "threads"));
+    m.lanes = chosen(plan_, "cooperation", "thread") ? 1 : chosen(plan_, "cooperation", "warp") ? 32 : threads;
+    m.vector = static_cast<std::uint32_t>(number(plan_, "vector"));
+    m.unroll = static_cast<std::uint32_t>(number(plan_, "vectors_per_thread"));
+    m.one_tile = in_registers();
+    if (fixed_length()) m.length = row_sizes(f, problem_).length;
+    m.hint = chosen(plan_, "cache_hint", "streaming") ? Hint::streaming : Hint::none;
+    return m;
+  }
+
+  [[nodiscard]] std::string row_count_text() const {
+    DimBinding names{f.canonical->source.get(), nullptr, &problem_.scalars};
+    std::string text;
+    for (ExprId e : f.row_extents) text += (text.empty() ? "" : "*") + *dim_text(f.arena, e, names);
+    return text.empty() ? "1" : f.row_extents.size() > 1 ? "(" + text + ")" : text;
+  }
+
+  void launch() {
+    std::string count = row_count_text();
+    if (rows_in_block_ > 1) count = "ceil(" + count + "/" + std::to_string(rows_in_block_) + ")";
+    k.launch.grid[0].text = "max(1," + count + ")"; // a launch of no block is an error; the rows are guarded
+    k.launch.block[0].text = std::to_string(k.threads);
+  }
+
+  void about() {
+    const std::string& form = word(plan_, "state_form");
+    std::string who = cooperation_ == "block" ? "one block" : "one " + cooperation_;
+    std::string how = form == "online"     ? "one sweep keeps a mergeable state of the reductions"
+                      : form == "resident" ? "the row stays on chip between its sweeps"
+                                           : "one sweep of global memory a level";
+    k.about = {f.canonical->source->name + ": " + who + " a row, " + how + "."};
+  }
+
+  void rows(NodeId block) {
+    NodeId per_block = b.integer(rows_in_block_);
+    if (cooperation_ == "block") {
+      b.loop(Binding::block, "lane", b.integer(0), b.integer(k.threads),
+             [&](NodeId lane) { row(block, lane, b.integer(0)); });
+    } else if (cooperation_ == "warp") {
+      b.loop(Binding::warp, "warp", b.integer(0), per_block, [&](NodeId warp) {
+        b.loop(Binding::lane, "lane", b.integer(0), b.integer(32), [&](NodeId lane) {
+          row(b.apply(Op::add, {b.apply(Op::mul, {block, per_block}), warp}), lane, warp);
+        });
+      });
+    } else {
+      b.loop(Binding::block, "thread", b.integer(0), per_block, [&](NodeId thread) {
+        row(b.apply(Op::add, {b.apply(Op::mul, {block, per_block}), thread}), b.integer(0), thread);
+      });
+    }
+  }
+
+  NodeId row_count() {
+    NodeId count = b.constant(Type::i64, 1);
+    for (ExprId e : f.row_extents) count = b.apply(Op::mul, {count, t.dim(f.arena, e)});
+    return count;
+  }
+
+  void row(NodeId row, NodeId lane, NodeId row_in_block) {
+    row = b.convert(row, Type::i64);
+    lane_ = lane;
+    b.branch(b.apply(Op::lt, {row, row_count()}), [&] {
+      t.at_row(row);
+      NodeId length = f.extent == no_expr ? b.integer(1) : b.convert(t.dim(f.arena, f.extent), Type::i32);
+      NodeId aligned = b.apply(Op::eq, {b.remainder(length, b.integer(s.mapping().vector)), b.integer(0)});
+      s.at_lane(lane, length, aligned);
+      std::vector<std::vector<ExprId>> sweeps = sweep_roots();
+      if (resident()) keep(sweeps, row_in_block);
+      if (word(plan_, "state_form") == "online" && f.cascade != nullptr)
+        online();
+      else
+        for (std::size_t level = 0; level < f.levels.size(); ++level) reduce_level(level, sweeps[level]);
+      row_outputs();
+      axis_outputs(sweeps.back());
+    });
+  }
+
+  /// What each sweep evaluates: the elements and predicates of each level, then the results along the axis.
+  std::vector<std::vector<ExprId>> sweep_roots() {
+    std::vector<std::vector<ExprId>> sweeps;
+    for (const auto& level : f.levels) {
+      sweeps.emplace_back();
+      for (std::size_t r : level) {
+        sweeps.back().push_back(f.cascade->elements[r]);
+        if (r < f.cascade->predicates.size()) sweeps.back().push_back(f.cascade->predicates[r]);
+      }
+    }
+    sweeps.emplace_back();
+    for (const RowOutput& o : f.outputs)
+      if (o.along_axis) sweeps.back().push_back(o.body);
+    return sweeps;
+  }
+
+  /// Nodes that a sweep evaluates at each position, users after operands.
+  std::vector<ExprId> evaluated(const std::vector<ExprId>& roots) const {
+    std::vector<ExprId> stack = roots, found;
+    std::set<ExprId> seen;
+    while (!stack.empty()) {
+      ExprId id = stack.back();
+      stack.pop_back();
+      if (!t.reads_axis(id) || f.arena[id].op == Op::reduce || !seen.insert(id).second) continue;
+      for (ExprId operand : f.arena.operands(id)) stack.push_back(operand);
+    }
+    return {seen.begin(), seen.end()};
+  }
+
+  std::vector<ExprId> loads_of(const std::vector<ExprId>& roots) const {
+    std::vector<ExprId> loads;
+    for (ExprId id : evaluated(roots))
+      if (f.arena[id].op == Op::load) loads.push_back(id);
+    return loads;
+  }
+
+  /// Loads of more than one sweep stay on chip; so do, in registers, expressions through a function of the library.
+  void keep(const std::vector<std::vector<ExprId>>& sweeps, NodeId row_in_block) {
+    std::map<ExprId, int> uses;
+    for (const auto& roots : sweeps)
+      for (ExprId load : loads_of(roots)) ++uses[load];
+    std::vector<ExprId> kept;
+    for (const auto& [load, count] : uses)
+      if (count > 1) kept.push_back(load);
+    if (!in_registers()) {
+      b.because("resident_row", "the row is read from global memory once, into shared memory; each lane reads back "
+                                "what it wrote itself");
+      s.fill_shared(kept, cooperation_ == "block" ? b.integer(0) : row_in_block, rows_in_block_);
+      return;
+    }
+    for (ExprId load : kept) s.stage(load), staged_.insert(load);
+    b.because("resident_row", "the row is read from global memory once and stays in registers");
+    s.fill();
+    std::map<ExprId, std::size_t> first;
+    for (std::size_t i = 0; i < sweeps.size(); ++i)
+      for (ExprId id : evaluated(sweeps[i])) first.emplace(id, i);
+    for (std::size_t i = 1; i < sweeps.size(); ++i) save_shared(sweeps[i], i, first);
+  }
+
+  /// The topmost expressions of a sweep that an earlier one evaluates and that cost a library function.
+  void save_shared(const std::vector<ExprId>& roots, std::size_t sweep, const std::map<ExprId, std::size_t>& first) {
+    std::set<ExprId> costly;
+    for (ExprId id : evaluated(roots)) {
+      Op op = f.arena[id].op;
+      bool library = (op >= Op::exp && op <= Op::cos && op != Op::sqrt && op != Op::rsqrt) || op == Op::pow;
+      if (op == Op::pow && f.arena[f.arena.operand(id, 1)].op == Op::number) library = false;
+      for (ExprId operand : f.arena.operands(id)) library = library || costly.contains(operand);
+      if (library && f.arena[id].op != Op::reduce) costly.insert(id);
+    }
+    std::vector<ExprId> stack = roots;
+    std::set<ExprId> seen;
+    while (!stack.empty()) {
+      ExprId id = stack.back();
+      stack.pop_back();
+      if (!costly.contains(id) || !seen.insert(id).second) continue;
+      auto at = first.find(id);
+      if (at != first.end() && at->second < sweep && f.arena[id].kind == Kind::real) {
+        save_at_.emplace(id, at->second);
+        continue;
+      }
+      for (ExprId operand : f.arena.operands(id)) stack.push_back(operand);
+    }
+  }
+
+  std::vector<ExprId> saved_in(std::size_t sweep) const {
+    std::vector<ExprId> found;
+    for (const auto& [id, at] : save_at_)
+      if (at == sweep) found.push_back(id);
+    return found;
+  }
+
+  /// known_ and what earlier sweeps left in registers for this position.
+  Known known_at(const Position& at) {
+    Known known = known_;
+    for (const auto& [id, buffer] : saved_) known[id] = b.load(buffer, {at.u, at.e});
+    return known;
+  }
+
+  void stage_all(const std::vector<ExprId>& loads) {
+    if (!resident() && s.mapping().vector * s.mapping().unroll == 1) return; // used where it is loaded
+    for (ExprId load : loads)
+      if (!staged_.contains(load)) s.stage(load);
+  }
+  std::set<ExprId> staged_; // kept for the whole row
+
+  void unstage_all(const std::vector<ExprId>& loads) {
+    for (ExprId load : loads)
+      if (!staged_.contains(load)) s.unstage(load);
+  }
+
+  // ---- levels, one after the other ----
+
+  Monoid monoid(std::size_t position) {
+    ExprId node = p.reductions[f.cascade->reductions[position]].node;
+    ReducerId reducer = f.arena.reduction(node).reducer;
+    Kind kind = f.arena[f.cascade->elements[position]].kind;
+    if (reducer < first_user_reducer) {
+      auto builtin = static_cast<Builtin>(reducer);
+      return monoid_of(builtin, carrier(builtin, kind, real_));
+    }
+    const Definition& d = *f.canonical->source;
+    const UserReducer& user = d.reducers.at(reducer - first_user_reducer);
+    if (d.arena[user.identity].op != Op::number) throw std::logic_error("an identity that is no number");
+    Monoid m;
+    m.types = {kind == Kind::real ? real_ : Type::i64};
+    m.identity = {d.arena.value(user.identity)};
+    m.lift = [](Builder&, NodeId e, NodeId) { return std::vector{e}; };
+    m.merge = [this, &d, combine = user.combine](Builder& builder, const auto& l, const auto& r) {
+      Emitter emit(builder, d.arena, real_);
+      return std::vector{emit.value(combine, {}, [&](const Leaf& leaf) {
+        if (d.arena[leaf.id].op != Op::symbol) throw std::logic_error("a reducer that reads more than its operands");
+        return d.arena[leaf.id].payload == 0 ? l[0] : r[0];
+      })};
+    };
+    return m;
+  }
+
+  struct Accumulator {
+    Monoid monoid;
+    std::vector<BufferId> variables;
+    std::string name;
+  };
+
+  Accumulator accumulator(std::string name, Monoid m) {
+    Accumulator a{std::move(m), {}, std::move(name)};
+    for (std::size_t i = 0; i < a.monoid.types.size(); ++i) {
+      bool index = a.monoid.arg && i + 1 == a.monoid.types.size();
+      a.variables.push_back(
+          b.variable(a.name + (index ? "_at" : ""), b.constant(a.monoid.types[i], a.monoid.identity[i])));
+    }
+    return a;
+  }
+
+  std::vector<NodeId> current(const Accumulator& a) {
+    std::vector<NodeId> values;
+    for (BufferId v : a.variables) values.push_back(b.load(v));
+    return values;
+  }
+
+  void set(const Accumulator& a, const std::vector<NodeId>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) b.store(a.variables[i], {}, values[i]);
+  }
+
+  std::vector<NodeId> over_lanes(const std::vector<NodeId>& values, const std::vector<double>& identity, bool symmetric,
+                                 const Builder::Merge& merge) {
+    if (cooperation_ == "thread") return values;
+    b.because("tree_reduction", "the lanes of the row merge their parts in a fixed tree");
+    return b.reduce(cooperation_ == "warp" ? Scope::warp : Scope::block, values, identity, symmetric, merge);
+  }
+
+  /// Whether an element takes part: its predicate, and the range of the reductions where that is not the whole axis.
+  NodeId takes_part(std::size_t position, const Position& at, const Known& known) {
+    NodeId part = b.constant(Type::pred, 1);
+    if (position < f.cascade->predicates.size()) {
+      ExprId predicate = f.cascade->predicates[position];
+      part = b.convert(s.values(std::span(&predicate, 1), known, at)[0], Type::pred);
+    }
+    if (f.hi != no_expr) part = b.apply(Op::and_, {part, in_range(at)});
+    return part;
+  }
+
+  NodeId in_range(const Position& at) {
+    NodeId from = b.apply(Op::le, {s.row_value(f.lo, {}), at.j});
+    return b.apply(Op::and_, {from, b.apply(Op::lt, {at.j, s.row_value(f.hi, {})})});
+  }
+
+  void reduce_level(std::size_t level, const std::vector<ExprId>& roots) {
+    std::vector<Accumulator> all;
+    for (std::size_t r : f.levels[level])
+      all.push_back(accumulator(p.reductions[f.cascade->reductions[r]].name, monoid(r)));
+    std::vector<ExprId> loads = loads_of(roots), saves = saved_in(level);
+    for (ExprId id : saves) saved_here_[id] = s.tile_buffer("kept", DType::f32, real_, true);
+    stage_all(loads);
+    RowSweep::Body body;
+    body.element = [&](const Position& at) {
+      Known known = known_at(at);
+      if (!saves.empty()) {
+        auto values = s.values(saves, known, at);
+        for (std::size_t i = 0; i < saves.size(); ++i) {
+          b.store(saved_here_.at(saves[i]), {at.u, at.e}, values[i]);
+          known[saves[i]] = values[i];
+        }
+      }
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        std::size_t r = f.levels[level][i];
+        b.branch(takes_part(r, at, known), [&] {
+          NodeId element = s.values(std::span(&f.cascade->elements[r], 1), known, at)[0];
+          element = b.convert(element, all[i].monoid.types[0]);
+          set(all[i], all[i].monoid.merge(b, current(all[i]), all[i].monoid.lift(b, element, at.j)));
+        });
+      }
+    };
+    if (level > 0 || !resident()) b.because(resident() ? "resident_row" : "multi_sweep", level_comment(level));
+    s.sweep(body);
+    unstage_all(loads);
+    saved_.insert(saved_here_.begin(), saved_here_.end());
+    saved_here_.clear();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Monoid& m = all[i].monoid;
+      auto merge = [&](const auto& l, const auto& r) { return m.merge(b, l, r); };
+      auto result = over_lanes(current(all[i]), m.identity, m.symmetric, merge);
+      if (m.arg) {
+        Node trap;
+        trap.code = Code::trap, trap.args = {b.apply(Op::eq, {result.back(), b.constant(Type::i64, no_index)})};
+        trap.comment = "the index of the best of nothing is an error";
+        b.statement(std::move(trap));
+      }
+      NodeId value = result.back();
+      b.k.nodes[value].name = all[i].name;
+      known_[p.reductions[f.cascade->reductions[f.levels[level][i]]].node] = value;
+    }
+  }
+  std::map<ExprId, BufferId> saved_here_;
+
+  std::string level_comment(std::size_t level) const {
+    std::string text = f.levels.size() > 1 ? "level " + std::to_string(level + 1) + ": " : "";
+    for (std::size_t i = 0; i < f.levels[level].size(); ++i)
+      text += (i == 0 ? "" : ", ") + p.reductions[f.cascade->reductions[f.levels[level][i]]].name;
+    return text;
+  }
+
+  // ---- one mergeable state ----
+
+  std::string slot_name(std::size_t slot) const { return f.cascade->summary->slots[slot].name; }
+
+  /// merged[k] over left, right and the slots merged before it.
+  std::vector<NodeId> merged(const std::vector<NodeId>& left, const std::vector<NodeId>& right) {
+    const auto& slots = f.cascade->summary->slots;
+    std::unordered_map<std::uint32_t, NodeId> symbols;
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      symbols[left_symbol(i)] = left[i], symbols[right_symbol(i)] = right[i];
+    std::vector<NodeId> out;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      NodeId value = b.convert(s.row_value(slots[i].merge, {}, symbols), slot_type(i));
+      symbols[slot_symbol(i)] = value;
+      out.push_back(value);
+    }
+    return out;
+  }
+
+  Type slot_type(std::size_t i) const {
+    const Slot& slot = f.cascade->summary->slots[i];
+    return carrier(static_cast<Builtin>(slot.reducer), f.arena[slot.body].kind, real_);
+  }
+  NodeId slot_identity(std::size_t i) {
+    return b.constant(slot_type(i), f.arena.value(f.cascade->summary->slots[i].identity));
+  }
+
+  /// Slots of a chunk whose bodies read no other of the same group fold in one loop.
+  std::vector<std::vector<std::size_t>> slot_groups() const {
+    const auto& slots = f.cascade->summary->slots;
+    std::vector<std::vector<std::size_t>> groups;
+    std::set<std::uint32_t> open;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      bool reads = groups.empty();
+      for (ExprId id : reachable(f.arena, std::span(&slots[i].body, 1)))
+        reads = reads || (f.arena[id].op == Op::symbol && open.contains(f.arena[id].payload));
+      if (reads) groups.emplace_back(), open.clear();
+      groups.back().push_back(i);
+      open.insert(slot_symbol(i));
+    }
+    return groups;
+  }
+
+  void online() {
+    const auto& slots = f.cascade->summary->slots;
+    std::vector<BufferId> state;
+    for (std::size_t i = 0; i < slots.size(); ++i) state.push_back(b.variable(slot_name(i), slot_identity(i)));
+    std::vector<ExprId> roots;
+    for (const Slot& slot : slots) roots.push_back(slot.body);
+    std::vector<ExprId> loads = loads_of(roots);
+    // Even a chunk of one element is read once and folded several times.
+    for (ExprId load : loads) s.stage(load);
+    b.because("online_state", "one sweep: the state of each chunk merges into the running state");
+    online_chunks(state);
+    for (ExprId load : loads) s.unstage(load);
+    std::vector<NodeId> values;
+    std::vector<double> identity;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      values.push_back(b.load(state[i]));
+      identity.push_back(f.arena.value(slots[i].identity));
+    }
+    auto final = over_lanes(values, identity, false, [&](const auto& l, const auto& r) { return merged(l, r); });
+    std::unordered_map<std::uint32_t, NodeId> symbols;
+    for (std::size_t i = 0; i < slots.size(); ++i) symbols[slot_symbol(i)] = final[i];
+    for (std::size_t r = 0; r < f.cascade->reductions.size(); ++r) {
+      const Reduction& reduction = p.reductions[f.cascade->reductions[r]];
+      NodeId value = s.row_value(f.cascade->summary->finalize[r], known_, symbols);
+      known_[reduction.node] = value;
+    }
+  }
+
+  void online_chunks(const std::vector<BufferId>& state) {
+    const auto& slots = f.cascade->summary->slots;
+    auto groups = slot_groups();
+    s.each_tile([&] {
+      std::unordered_map<std::uint32_t, NodeId> symbols;
+      std::vector<NodeId> chunk(slots.size());
+      for (const auto& group : groups) {
+        std::vector<BufferId> parts;
+        for (std::size_t i : group) parts.push_back(b.variable("chunk_" + slot_name(i), slot_identity(i)));
+        s.elements({{},
+                    [&](const Position& at) {
+                      NodeId part = f.hi == no_expr ? b.constant(Type::pred, 1) : in_range(at);
+                      b.branch(part, [&] {
+                        std::vector<ExprId> bodies;
+                        for (std::size_t i : group) bodies.push_back(slots[i].body);
+                        auto values = s.values(bodies, {}, at, symbols);
+                        for (std::size_t g = 0; g < group.size(); ++g) {
+                          NodeId element = b.convert(values[g], slot_type(group[g]));
+                          b.store(parts[g], {},
+                                  combine(b, static_cast<Builtin>(slots[group[g]].reducer), b.load(parts[g]), element));
+                        }
+                      });
+                    },
+                    {}});
+        for (std::size_t g = 0; g < group.size(); ++g) {
+          chunk[group[g]] = b.load(parts[g]);
+          symbols[slot_symbol(group[g])] = chunk[group[g]];
+        }
+      }
+      std::vector<NodeId> running;
+      for (BufferId v : state) running.push_back(b.load(v));
+      auto next = merged(running, chunk);
+      for (std::size_t i = 0; i < next.size(); ++i) b.store(state[i], {}, next[i]);
+    });
+  }
+
+  // ---- results ----
+
+  void row_outputs() {
+    bool any = std::any_of(f.outputs.begin(), f.outputs.end(), [](const RowOutput& o) { return !o.along_axis; });
+    if (!any) return;
+    b.branch(b.apply(Op::eq, {lane_, b.integer(0)}), [&] {
+      for (const RowOutput& o : f.outputs) {
+        if (o.along_axis) continue;
+        NodeId value = s.row_value(o.body, known_);
+        Address a = t.output_address(o, none);
+        b.store(t.output(o.output), {a.pointer, a.offset}, value);
+      }
+    });
+  }
+
+  void axis_outputs(const std::vector<ExprId>& roots) {
+    std::vector<const RowOutput*> along;
+    for (const RowOutput& o : f.outputs)
+      if (o.along_axis) along.push_back(&o);
+    if (along.empty()) return;
+    std::vector<ExprId> loads = loads_of(roots);
+    std::erase_if(loads, [&](ExprId id) { // what a kept expression hides is not read again
+      return !evaluated_below_saved(roots).contains(id);
+    });
+    stage_all(loads);
+    std::vector<BufferId> groups(along.size(), none);
+    RowSweep::Body body;
+    body.before = [&](NodeId) {
+      for (std::size_t i = 0; i < along.size(); ++i)
+        if (s.stores_groups(*along[i])) groups[i] = s.group_buffer(t.output(along[i]->output));
+    };
+    body.element = [&](const Position& at) {
+      std::vector<ExprId> bodies;
+      for (const RowOutput* o : along) bodies.push_back(o->body);
+      auto values = s.values(bodies, known_at(at), at);
+      for (std::size_t i = 0; i < along.size(); ++i) {
+        if (s.stores_groups(*along[i])) {
+          b.store(groups[i], {b.integer(0), at.e}, values[i]);
+          continue;
+        }
+        Address a = t.output_address(*along[i], at.j);
+        b.store(t.output(along[i]->output), {a.pointer, a.offset}, values[i]);
+      }
+    };
+    body.after = [&](NodeId, NodeId first) {
+      for (std::size_t i = 0; i < along.size(); ++i)
+        if (s.stores_groups(*along[i])) s.store_group(*along[i], groups[i], first);
+    };
+    b.because(resident() ? "resident_row" : "multi_sweep", "the results along the axis");
+    s.sweep(body);
+    unstage_all(loads);
+  }
+
+  std::set<ExprId> evaluated_below_saved(const std::vector<ExprId>& roots) const {
+    std::vector<ExprId> stack = roots;
+    std::set<ExprId> seen;
+    while (!stack.empty()) {
+      ExprId id = stack.back();
+      stack.pop_back();
+      if (saved_.contains(id) || f.arena[id].op == Op::reduce || !seen.insert(id).second) continue;
+      for (ExprId operand : f.arena.operands(id)) stack.push_back(operand);
+    }
+    return seen;
+  }
+};
+
+const RegisterFamilyBuilder register_builder{
+    {"row_cascade", [](const StructureProfile& profile, const Plan& plan, const Problem& problem) {
+       return std::vector{build_row_cascade(profile, plan, problem)};
+     }}};
+
+} // namespace
+
+Kernel build_row_cascade(const StructureProfile& profile, const Plan& plan, const Problem& problem) {
+  return RowCascade(profile, plan, problem).run();
+}
+
+} // namespace aicf::ir

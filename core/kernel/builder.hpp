@@ -1,0 +1,73 @@
+// Builds kernel IR at an insertion point. Values are folded as they are made (constants, x + 0, x * 1), so that what a
+// pass substitutes simplifies itself.
+#pragma once
+#include "core/kernel/ir.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace aicf::ir {
+
+class Builder {
+ public:
+  explicit Builder(Kernel& kernel) : k(kernel), at_{{none, 0}} {}
+
+  /// What follows stands on this rule, for this reason.
+  void because(std::string rule, std::string comment);
+
+  NodeId constant(Type type, double value);
+  NodeId integer(std::int64_t value) { return constant(Type::i32, static_cast<double>(value)); }
+  NodeId param(const std::string& name); ///< of Kernel::params; throws if absent
+  /// Operands of different types meet in the widest of them (pred < i32 < i64 < f32 < f64).
+  NodeId apply(Op op, std::vector<NodeId> args, Accuracy accuracy = Accuracy::named);
+  NodeId quotient(NodeId a, NodeId b);  ///< a / b of integers that are not negative
+  NodeId remainder(NodeId a, NodeId b); ///< likewise a % b
+  NodeId convert(NodeId value, Type type);
+  NodeId round(NodeId value, DType dtype);
+  NodeId view(BufferId buffer, NodeId offset);
+  NodeId load(BufferId buffer, std::vector<NodeId> indices = {});
+  /// Loads where `guard` holds; `otherwise` elsewhere, with no access.
+  NodeId guarded_load(BufferId buffer, std::vector<NodeId> indices, NodeId guard, NodeId otherwise);
+  NodeId shuffle(Shuffle kind, NodeId value, NodeId lane);
+
+  BufferId buffer(Buffer what); ///< declares it; `alloc` makes it live
+  void alloc(BufferId buffer);
+  BufferId variable(std::string name, NodeId initial); ///< a register, alive from here
+  void store(BufferId buffer, std::vector<NodeId> indices, NodeId value);
+  NodeId copy(BufferId to, std::vector<NodeId> there, BufferId from, std::vector<NodeId> here, std::uint32_t width,
+              Transfer transfer = Transfer::direct);
+  NodeId loop(Binding binding, std::string name, NodeId lo, NodeId hi, const std::function<void(NodeId)>& body,
+              bool unroll = false);
+  NodeId branch(NodeId condition, const std::function<void()>& body);
+  NodeId role(std::string name, std::uint32_t first, std::uint32_t count, std::uint32_t registers,
+              const std::function<void()>& body);
+  /// The merged tuple over all lanes of the scope, in every lane. `merge` takes left and right.
+  using Merge = std::function<std::vector<NodeId>(const std::vector<NodeId>&, const std::vector<NodeId>&)>;
+  std::vector<NodeId> reduce(Scope scope, const std::vector<NodeId>& values, const std::vector<double>& identity,
+                             bool symmetric, const Merge& merge);
+  NodeId statement(Node node); ///< any other one
+
+  [[nodiscard]] Type type(NodeId id) const { return k.nodes[id].type; }
+  [[nodiscard]] std::optional<double> known(NodeId id) const; ///< the value of a constant
+
+  /// Everything that `body` makes goes into region `region` of `owner` (none: the kernel's body).
+  void inside(NodeId owner, std::size_t region, const std::function<void()>& body);
+
+  Kernel& k;
+
+ private:
+  struct Point {
+    NodeId owner;
+    std::size_t region;
+  };
+  NodeId append(Node node);
+  NodeId make_apply(Op op, Type type, std::vector<NodeId> args, Accuracy accuracy, bool nonnegative);
+  NodeId open(Node node, const std::vector<std::pair<Type, std::string>>& params, const std::function<void()>& body);
+  std::vector<Point> at_;
+};
+
+/// The region itself; the reference lives until the next node is made.
+[[nodiscard]] Region& region_of(Kernel& kernel, NodeId owner, std::size_t region);
+
+} // namespace aicf::ir

@@ -1,0 +1,55 @@
+#include "core/kernel/ir.hpp"
+
+#include <array>
+
+namespace aicf::ir {
+
+std::string_view name_of(Type type) {
+  static constexpr std::array<std::string_view, 7> names{"none", "pred", "i32", "i64", "f32", "f64", "pointer"};
+  return names.at(static_cast<std::size_t>(type));
+}
+
+std::string_view name_of(Binding binding) {
+  static constexpr std::array<std::string_view, 7> names{"grid", "cluster", "block",     "warp",
+                                                         "lane", "vector",  "sequential"};
+  return names.at(static_cast<std::size_t>(binding));
+}
+
+std::string_view name_of(Code code) {
+  static constexpr std::array<std::string_view, 26> names{
+      "constant", "param",   "var",    "apply", "fma",    "convert",    "round", "view",   "load",
+      "result",   "shuffle", "note",   "alloc", "store",  "copy",       "loop",  "branch", "role",
+      "reduce",   "sync",    "arrive", "wait",  "commit", "wait_group", "mma",   "trap"};
+  return names.at(static_cast<std::size_t>(code));
+}
+
+Type type_of(DType stored) {
+  switch (stored) {
+  case DType::f32:
+  case DType::f16:
+  case DType::bf16: return Type::f32;
+  case DType::f64: return Type::f64;
+  case DType::i8:
+  case DType::i32: return Type::i32;
+  case DType::i64: return Type::i64;
+  case DType::boolean: return Type::pred;
+  }
+  return Type::none;
+}
+
+bool is_real(Type type) { return type == Type::f32 || type == Type::f64; }
+
+bool is_statement(Code code) { return code >= Code::note; }
+
+bool is_pure(const Node& node) { return node.code <= Code::view && node.code != Code::var; }
+
+bool iterates(const Node& node) {
+  return node.code == Code::loop && (node.binding == Binding::sequential || node.binding == Binding::vector);
+}
+
+std::size_t index_count(const Buffer& buffer) {
+  if (buffer.space == Space::global) return 2;
+  return buffer.layout.shape.size() + (buffer.stages > 1 ? 1 : 0);
+}
+
+} // namespace aicf::ir

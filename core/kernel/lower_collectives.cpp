@@ -1,0 +1,168 @@
+#include "core/kernel/lower_collectives.hpp"
+
+#include "core/kernel/walk.hpp"
+
+#include <stdexcept>
+
+namespace aicf::ir {
+namespace {
+
+constexpr std::uint32_t warp_size = 32;
+constexpr std::uint32_t longest_chain = 8; ///< parts that every thread folds itself; more go through shuffles again
+
+/// The lane variable of the row around a node: the block's thread number, or the lane of a warp.
+struct Lanes {
+  NodeId thread = none; ///< of a loop bound to the block
+};
+
+class Lowering {
+ public:
+  Lowering(Builder& builder, const Node& reduce, Lanes lanes) : b(builder), n(reduce), lanes_(lanes) {}
+
+  std::vector<NodeId> run() {
+    if (n.scope == Scope::warp) return warp(n.args);
+    if (n.scope == Scope::cluster) throw std::logic_error("no collective over a cluster yet");
+    return block();
+  }
+
+ private:
+  Builder& b;
+  const Node n;
+  Lanes lanes_;
+
+  std::vector<NodeId> merge(const std::vector<NodeId>& left, const std::vector<NodeId>& right) {
+    std::vector<NodeId> both = left;
+    both.insert(both.end(), right.begin(), right.end());
+    return inline_region(b, n.regions[0], both);
+  }
+
+  NodeId exchanged(Shuffle kind, NodeId value, NodeId lane) {
+    if (b.type(value) != Type::pred) return b.shuffle(kind, value, lane);
+    return b.convert(b.shuffle(kind, b.convert(value, Type::i32), lane), Type::pred);
+  }
+
+  std::string name_of_part(std::size_t i, const char* suffix) const {
+    const Node& v = b.k.nodes[n.args[i]];
+    std::string name = v.code == Code::load ? b.k.buffers[v.buffer].name : v.name;
+    return (name.empty() ? "part" : name) + suffix;
+  }
+
+  /// Merges over the lanes of the warp: into every lane (exchange) or into lane 0 (down).
+  std::vector<NodeId> tree(const std::vector<NodeId>& values, Shuffle kind) {
+    std::vector<BufferId> state;
+    for (std::size_t i = 0; i < values.size(); ++i) state.push_back(b.variable(name_of_part(i, "_warp"), values[i]));
+    NodeId loop = b.loop(
+        Binding::sequential, "offset", b.integer(1), b.integer(warp_size / 2),
+        [&](NodeId offset) {
+          std::vector<NodeId> own = current(state), other;
+          for (NodeId v : own) other.push_back(exchanged(kind, v, offset));
+          set(state, merge(own, other));
+        },
+        true);
+    b.k.nodes[loop].halving = true;
+    return current(state);
+  }
+
+  std::vector<NodeId> warp(const std::vector<NodeId>& values) {
+    if (n.symmetric) return tree(values, Shuffle::exchange);
+    std::vector<NodeId> out = tree(values, Shuffle::down);
+    for (NodeId& v : out) v = exchanged(Shuffle::broadcast, v, b.integer(0));
+    return out;
+  }
+
+  std::vector<NodeId> current(const std::vector<BufferId>& state) {
+    std::vector<NodeId> out;
+    for (BufferId v : state) out.push_back(b.load(v));
+    return out;
+  }
+
+  void set(const std::vector<BufferId>& state, const std::vector<NodeId>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) b.store(state[i], {}, values[i]);
+  }
+
+  std::vector<NodeId> block() {
+    std::uint32_t warps = b.k.threads / warp_size;
+    if (warps <= 1) return warp(n.args);
+    if (lanes_.thread == none) throw std::logic_error("a block reduction outside of the block's threads");
+    std::vector<NodeId> values = tree(n.args, n.symmetric ? Shuffle::exchange : Shuffle::down); // lane 0 hands it on
+    NodeId lane = b.remainder(lanes_.thread, b.integer(warp_size)),
+           number = b.quotient(lanes_.thread, b.integer(warp_size));
+    std::vector<BufferId> parts;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      Buffer part;
+      part.name = name_of_part(i, "_of_warp"), part.space = Space::shared, part.computed = true;
+      part.type = b.type(values[i]), part.layout.shape = {warps};
+      parts.push_back(b.buffer(std::move(part)));
+      b.alloc(parts.back());
+    }
+    b.branch(b.apply(Op::eq, {lane, b.integer(0)}), [&] {
+      for (std::size_t i = 0; i < values.size(); ++i) b.store(parts[i], {number}, values[i]);
+    });
+    Node sync;
+    sync.code = Code::sync, sync.scope = Scope::block;
+    b.statement(std::move(sync));
+    return warps <= longest_chain ? chain(parts, warps) : second_tree(parts, lane, warps);
+  }
+
+  std::vector<NodeId> chain(const std::vector<BufferId>& parts, std::uint32_t warps) {
+    std::vector<BufferId> state;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      state.push_back(b.variable(name_of_part(i, "_row"), b.load(parts[i], {b.integer(0)})));
+    b.loop(
+        Binding::sequential, "w", b.integer(1), b.integer(warps),
+        [&](NodeId w) {
+          std::vector<NodeId> own = current(state), other;
+          for (BufferId p : parts) other.push_back(b.load(p, {w}));
+          set(state, merge(own, other));
+        },
+        true);
+    return current(state);
+  }
+
+  std::vector<NodeId> second_tree(const std::vector<BufferId>& parts, NodeId lane, std::uint32_t warps) {
+    std::vector<NodeId> values;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      NodeId identity = b.constant(b.k.buffers[parts[i]].type, n.identity.at(i));
+      NodeId has = b.apply(Op::lt, {lane, b.integer(warps)});
+      values.push_back(b.guarded_load(parts[i], {lane}, has, identity));
+    }
+    return warp(values);
+  }
+};
+
+void lower_region(Builder& b, NodeId owner, std::size_t region, Lanes lanes, Replacement& with) {
+  std::vector<NodeId> old = std::move(region_of(b.k, owner, region).body);
+  region_of(b.k, owner, region).body.clear();
+  b.inside(owner, region, [&] {
+    for (NodeId id : old) {
+      const Node& n = b.k.nodes[id];
+      if (n.code == Code::result) {
+        if (auto found = with.find(id); found != with.end() && b.k.nodes[found->second].name.empty())
+          b.k.nodes[found->second].name = b.k.nodes[id].name;
+        continue;
+      }
+      if (n.code == Code::reduce) {
+        auto values = Lowering(b, n, lanes).run();
+        for (NodeId later : old)
+          if (const Node& r = b.k.nodes[later]; r.code == Code::result && r.args[0] == id)
+            with[later] = values[r.index];
+        continue;
+      }
+      Lanes inner = lanes;
+      if (n.code == Code::loop && n.binding == Binding::block) inner.thread = n.regions[0].params[0];
+      for (std::size_t r = 0; r < b.k.nodes[id].regions.size(); ++r) lower_region(b, id, r, inner, with);
+      region_of(b.k, owner, region).body.push_back(id);
+    }
+  });
+}
+
+} // namespace
+
+void lower_collectives(Kernel& kernel) {
+  Builder b(kernel);
+  Replacement with;
+  lower_region(b, none, 0, {}, with);
+  replace_uses(kernel, with);
+}
+
+} // namespace aicf::ir

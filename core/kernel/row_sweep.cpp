@@ -1,0 +1,288 @@
+#include "core/kernel/row_sweep.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace aicf::ir {
+
+RowSweep::RowSweep(Builder& builder, const RowForm& form, RowTensors& tensors, RowMapping mapping, Type real)
+    : b(builder), f(form), t(tensors), map_(mapping), real_(real) {}
+
+void RowSweep::at_lane(NodeId lane, NodeId length, NodeId aligned) {
+  lane_ = lane, length_ = length, aligned_ = aligned;
+}
+
+/// Every tile is full: nothing is guarded.
+bool RowSweep::exact() const {
+  std::int64_t tile = std::int64_t{map_.lanes} * map_.vector * map_.unroll;
+  return map_.length && *map_.length % tile == 0 && (!map_.one_tile || *map_.length == tile);
+}
+
+/// A packed group lies inside the row or outside of it.
+bool RowSweep::whole_groups() const { return map_.vector == 1 || (map_.length && *map_.length % map_.vector == 0); }
+
+void RowSweep::tiles(const std::function<void(NodeId)>& body) {
+  if (map_.one_tile) return body(b.integer(0));
+  std::int64_t tile = std::int64_t{map_.lanes} * map_.vector * map_.unroll;
+  NodeId count = map_.length ? b.integer((*map_.length + tile - 1) / tile)
+                             : b.quotient(b.apply(Op::add, {length_, b.integer(tile - 1)}), b.integer(tile));
+  if (b.known(count) == 1) return body(b.integer(0));
+  b.loop(Binding::sequential, "tile", b.integer(0), count, [&](NodeId k) {
+    body(b.apply(Op::mul, {k, b.integer(tile)}));
+  });
+}
+
+void RowSweep::groups(NodeId base, const std::function<void(NodeId, NodeId)>& body) {
+  auto one = [&](NodeId u) {
+    NodeId first = b.apply(Op::add, {base, b.apply(Op::mul, {u, b.integer(std::int64_t{map_.lanes} * map_.vector)})});
+    NodeId lane_start = b.apply(Op::mul, {lane_, b.integer(map_.vector)});
+    if (map_.vector > 1) b.k.nodes[lane_start].name = "lane_start";
+    first = b.apply(Op::add, {first, lane_start});
+    body(u, first);
+  };
+  if (map_.unroll == 1) return one(b.integer(0));
+  b.loop(Binding::sequential, "v", b.integer(0), b.integer(map_.unroll), one, true);
+}
+
+std::string RowSweep::axis_name() const {
+  for (const RowOutput& o : f.outputs)
+    if (o.along_axis) return f.canonical->outputs[o.output].axis_names[o.axis];
+  return f.cascade == nullptr || f.cascade->axis.empty() ? "j" : f.cascade->axis;
+}
+
+void RowSweep::lane_elements(NodeId u, NodeId first, const std::function<void(const Position&)>& body) {
+  auto one = [&](NodeId e) {
+    NodeId j = b.apply(Op::add, {first, e});
+    if (map_.vector > 1) b.k.nodes[j].name = axis_name();
+    if (whole_groups()) return body({u, e, j});
+    b.branch(b.apply(Op::lt, {j, length_}), [&] { body({u, e, j}); });
+  };
+  if (map_.vector == 1) return one(b.integer(0));
+  b.loop(Binding::vector, "e", b.integer(0), b.integer(map_.vector), one);
+}
+
+/// `packed` where the whole group may be moved at once, else `single`, which looks at each element.
+void RowSweep::guarded_group(NodeId first, const std::function<void()>& packed, const std::function<void()>& single) {
+  if (exact()) return packed();
+  if (whole_groups()) {
+    b.branch(b.apply(Op::lt, {first, length_}), packed);
+    return;
+  }
+  NodeId fits = b.apply(Op::le, {b.apply(Op::add, {first, b.integer(map_.vector)}), length_});
+  NodeId can = b.apply(Op::and_, {aligned_, fits});
+  b.branch(can, packed);
+  b.branch(b.apply(Op::not_, {can}), single);
+}
+
+BufferId RowSweep::tile_buffer(std::string name, DType dtype, Type type, bool computed) {
+  Buffer buffer;
+  buffer.name = std::move(name), buffer.space = Space::reg, buffer.dtype = dtype, buffer.type = type;
+  buffer.computed = computed;
+  buffer.layout.shape = {map_.unroll, map_.vector};
+  BufferId id = b.buffer(std::move(buffer));
+  b.alloc(id);
+  return id;
+}
+
+void RowSweep::stage(ExprId load) {
+  auto found = std::find_if(f.loads.begin(), f.loads.end(), [&](const AxisLoad& l) { return l.load == load; });
+  if (found == f.loads.end() || !found->inside) return; // a guarded access is evaluated where it is used
+  const Buffer& source = b.k.buffers[t.input(found->tensor)];
+  staged_[load] = {tile_buffer(source.name + "_tile", source.dtype, source.type, false), false};
+}
+
+void RowSweep::unstage(ExprId load) { staged_.erase(load); }
+
+/// Copies one group of a load's elements, whole or element by element.
+void RowSweep::move(ExprId load, NodeId first, const std::function<std::vector<NodeId>(NodeId)>& to, BufferId target,
+                    bool single) {
+  auto shared = shared_.find(load);
+  auto one = [&](NodeId e) {
+    NodeId j = b.apply(Op::add, {first, e});
+    auto copy = [&] {
+      if (shared != shared_.end() && shared->second.buffer != target) {
+        b.copy(target, to(e), shared->second.buffer, {shared->second.row, j}, 1);
+        return;
+      }
+      const auto operands = f.arena.operands(load);
+      std::vector<ExprId> indices(operands.begin(), operands.end());
+      std::vector<NodeId> values;
+      for (ExprId index : indices) {
+        const auto& n = f.arena[index];
+        values.push_back(n.payload == axis_var ? j : t.row_variable(n.payload));
+      }
+      Address a = t.address(f.arena[load].payload, indices, values, false);
+      NodeId moved = b.copy(target, to(e), t.input(f.arena[load].payload), {a.pointer, a.offset}, 1);
+      b.k.nodes[moved].hint = map_.hint;
+    };
+    if (!single) return copy();
+    b.branch(b.apply(Op::lt, {j, length_}), copy);
+  };
+  if (map_.vector == 1) return one(b.integer(0));
+  b.loop(Binding::vector, "e", b.integer(0), b.integer(map_.vector), one);
+}
+
+void RowSweep::fill_tiles(NodeId base) {
+  bool any = std::any_of(staged_.begin(), staged_.end(), [](const auto& s) { return !s.second.filled; });
+  if (!any) return;
+  b.because("vector_access", "all loads of the tile are issued before the first is used");
+  groups(base, [&](NodeId u, NodeId first) {
+    auto all = [&](bool single) {
+      for (const auto& [load, staged] : staged_)
+        if (!staged.filled)
+          move(
+              load, first,
+              [&](NodeId e) {
+                return std::vector{u, e};
+              },
+              staged.tile, single);
+    };
+    guarded_group(
+        first, [&] { all(false); }, [&] { all(true); });
+  });
+}
+
+void RowSweep::fill() {
+  fill_tiles(b.integer(0));
+  for (auto& [load, staged] : staged_) staged.filled = true;
+}
+
+void RowSweep::fill_shared(const std::vector<ExprId>& loads, NodeId row_in_block, std::uint32_t rows_in_block) {
+  if (!map_.length) throw std::logic_error("a row in shared memory has a constant length");
+  std::int64_t pad = 16; // rows start at multiples of 16 bytes, whatever the element
+  std::int64_t stride = (*map_.length + pad - 1) / pad * pad;
+  for (ExprId load : loads) {
+    auto found = std::find_if(f.loads.begin(), f.loads.end(), [&](const AxisLoad& l) { return l.load == load; });
+    if (found == f.loads.end() || !found->inside) continue;
+    Buffer buffer = b.k.buffers[t.input(found->tensor)];
+    buffer.name += "_row", buffer.space = Space::shared, buffer.dynamic = true;
+    buffer.layout.shape = {rows_in_block, std::max<std::int64_t>(stride, pad)};
+    BufferId id = b.buffer(std::move(buffer));
+    b.alloc(id);
+    shared_[load] = {id, row_in_block};
+  }
+  tiles([&](NodeId base) {
+    groups(base, [&](NodeId, NodeId first) {
+      auto all = [&](bool single) {
+        for (const auto& [load, shared] : shared_)
+          move(
+              load, first,
+              [&](NodeId e) {
+                return std::vector{shared.row, b.apply(Op::add, {first, e})};
+              },
+              shared.buffer, single);
+      };
+      guarded_group(
+          first, [&] { all(false); }, [&] { all(true); });
+    });
+  });
+}
+
+void RowSweep::each_tile(const std::function<void()>& body) {
+  tiles([&](NodeId base) {
+    base_ = base;
+    fill_tiles(base);
+    body();
+  });
+}
+
+void RowSweep::elements(const Body& body) {
+  groups(base_, [&](NodeId u, NodeId first) {
+    auto group = [&] {
+      if (body.before) body.before(u);
+      lane_elements(u, first, body.element);
+      if (body.after) body.after(u, first);
+    };
+    if (exact()) return group();
+    b.branch(b.apply(Op::lt, {first, length_}), group);
+  });
+}
+
+NodeId RowSweep::global_load(const Leaf& leaf) {
+  const auto& n = f.arena[leaf.id];
+  const Definition& d = *f.canonical->source;
+  auto operands = f.arena.operands(leaf.id);
+  std::size_t rank = d.tensors[n.payload].shape.size();
+  std::span<const ExprId> indices = operands.first(rank);
+  bool padded = n.op == Op::padded_load;
+  bool gather = std::any_of(indices.begin(), indices.end(), [&](ExprId i) { return t.reads_data(i); });
+  Address a = t.address(n.payload, indices, leaf.operands, padded || gather || leaf.conditional);
+  BufferId buffer = t.input(n.payload);
+  if (a.inside == none) return b.load(buffer, {a.pointer, a.offset});
+  if (gather && !padded && !leaf.conditional) {
+    Node trap;
+    trap.code = Code::trap, trap.args = {b.apply(Op::not_, {a.inside})};
+    trap.comment = "an id out of range is an error at run time";
+    b.statement(std::move(trap));
+  }
+  Type type = b.k.buffers[buffer].type;
+  NodeId otherwise = padded ? b.convert(leaf.operands.back(), type)
+                            : b.constant(type, is_real(type) ? std::numeric_limits<double>::quiet_NaN() : 0);
+  return b.guarded_load(buffer, {a.pointer, a.offset}, a.inside, otherwise);
+}
+
+NodeId RowSweep::resolve(const Leaf& leaf, const Position& at,
+                         const std::unordered_map<std::uint32_t, NodeId>& symbols) {
+  const auto& n = f.arena[leaf.id];
+  switch (n.op) {
+  case Op::index: return n.payload == axis_var ? at.j : t.row_variable(n.payload);
+  case Op::scalar: return t.scalar(n.payload);
+  case Op::dim: return t.dim(f.arena, leaf.id);
+  case Op::symbol: return symbols.at(n.payload);
+  case Op::load:
+  case Op::padded_load: {
+    auto staged = staged_.find(leaf.id);
+    NodeId value = staged != staged_.end() ? b.load(staged->second.tile, {at.u, at.e}) : global_load(leaf);
+    if (b.type(value) == Type::i32) return b.convert(value, Type::i64); // integers from data: no overflow in 32 bits
+    return is_real(b.type(value)) ? b.convert(value, real_) : value;
+  }
+  default: throw std::logic_error("a reduction that is not computed yet");
+  }
+}
+
+std::vector<NodeId> RowSweep::values(std::span<const ExprId> roots, const std::unordered_map<ExprId, NodeId>& known,
+                                     const Position& at, const std::unordered_map<std::uint32_t, NodeId>& symbols) {
+  Emitter emit(b, f.arena, real_);
+  return emit.values(roots, known, [&](const Leaf& leaf) { return resolve(leaf, at, symbols); });
+}
+
+NodeId RowSweep::row_value(ExprId root, const std::unordered_map<ExprId, NodeId>& known,
+                           const std::unordered_map<std::uint32_t, NodeId>& symbols) {
+  return values(std::span(&root, 1), known, {}, symbols)[0];
+}
+
+bool RowSweep::stores_groups(const RowOutput& output) const {
+  return map_.vector > 1 && output.axis + 1 == f.canonical->outputs[output.output].hi.size();
+}
+
+BufferId RowSweep::group_buffer(BufferId output) {
+  Buffer buffer = b.k.buffers[output];
+  buffer.name += "_group", buffer.space = Space::reg, buffer.computed = true;
+  buffer.layout.shape = {1, map_.vector};
+  BufferId id = b.buffer(std::move(buffer));
+  b.alloc(id);
+  return id;
+}
+
+void RowSweep::store_group(const RowOutput& output, BufferId group, NodeId first) {
+  auto all = [&](bool single) {
+    b.loop(Binding::vector, "e", b.integer(0), b.integer(map_.vector), [&](NodeId e) {
+      NodeId j = b.apply(Op::add, {first, e});
+      auto one = [&] {
+        Address a = t.output_address(output, j);
+        NodeId moved = b.copy(t.output(output.output), {a.pointer, a.offset}, group, {b.integer(0), e}, 1);
+        b.k.nodes[moved].hint = map_.hint;
+      };
+      if (!single) return one();
+      b.branch(b.apply(Op::lt, {j, length_}), one);
+    });
+  };
+  if (exact() || whole_groups()) return all(false); // the group is inside: `sweep` has looked
+  NodeId can =
+      b.apply(Op::and_, {aligned_, b.apply(Op::le, {b.apply(Op::add, {first, b.integer(map_.vector)}), length_})});
+  b.branch(can, [&] { all(false); });
+  b.branch(b.apply(Op::not_, {can}), [&] { all(true); });
+}
+
+} // namespace aicf::ir

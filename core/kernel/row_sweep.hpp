@@ -1,0 +1,100 @@
+// One row of a row kernel under construction: the mapping of axis positions on lanes and registers, the loads that are
+// staged, and sweeps over the axis.
+#pragma once
+#include "core/kernel/row_tensors.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+
+namespace aicf::ir {
+
+/// How a row is spread: position = ((tile * unroll + u) * lanes + lane) * vector + e.
+struct RowMapping {
+  std::uint32_t lanes = 1, vector = 1, unroll = 1;
+  bool one_tile = false;              ///< the whole row is one tile: it stays in registers
+  std::optional<std::int64_t> length; ///< of the row, where it is a constant of the kernel
+  Hint hint = Hint::none;
+};
+
+/// A position of the axis at which elements are evaluated, and its place in the register tile.
+struct Position {
+  NodeId u = none, e = none, j = none;
+};
+
+class RowSweep {
+ public:
+  RowSweep(Builder& builder, const RowForm& form, RowTensors& tensors, RowMapping mapping, Type real);
+
+  /// The lane and the number of positions, for everything below.
+  void at_lane(NodeId lane, NodeId length, NodeId aligned);
+
+  /// Allocates a register tile for a load and fills it in each tile of the sweeps that follow, until `unstage`.
+  void stage(ExprId load);
+  void unstage(ExprId load);
+  /// Fills the tiles of all staged loads now; they stay (one_tile only).
+  void fill();
+  /// Rows in shared memory: copies the loads there now; staged tiles are then filled from there.
+  void fill_shared(const std::vector<ExprId>& loads, NodeId row_in_block, std::uint32_t rows_in_block);
+
+  /// In each tile of the axis, after the staged loads are filled.
+  void each_tile(const std::function<void()>& body);
+  /// Calls `element` in loops over the positions of the tile at hand. `before` opens and `after` closes each packed
+  /// group: the positions that one lane reads and writes at once.
+  struct Body {
+    std::function<void(NodeId u)> before;
+    std::function<void(const Position&)> element;
+    std::function<void(NodeId u, NodeId first)> after;
+  };
+  void elements(const Body& body);
+  void sweep(const Body& body) {
+    each_tile([&] { elements(body); });
+  }
+
+  /// Values at a position. Nodes of `known` are replaced.
+  std::vector<NodeId> values(std::span<const ExprId> roots, const std::unordered_map<ExprId, NodeId>& known,
+                             const Position& at, const std::unordered_map<std::uint32_t, NodeId>& symbols = {});
+  /// Values that do not read the axis.
+  NodeId row_value(ExprId root, const std::unordered_map<ExprId, NodeId>& known,
+                   const std::unordered_map<std::uint32_t, NodeId>& symbols = {});
+
+  BufferId tile_buffer(std::string name, DType dtype, Type type, bool computed); ///< one element a position of the tile
+  BufferId group_buffer(BufferId output);                                        ///< one packed group of results
+  void store_group(const RowOutput& output, BufferId group, NodeId first);       ///< a packed group of results
+
+  [[nodiscard]] const RowMapping& mapping() const { return map_; }
+  [[nodiscard]] bool stores_groups(const RowOutput& output) const;
+
+ private:
+  Builder& b;
+  const RowForm& f;
+  RowTensors& t;
+  RowMapping map_;
+  Type real_;
+  NodeId lane_ = none, length_ = none, aligned_ = none, base_ = none;
+  struct Staged {
+    BufferId tile = none;
+    bool filled = false;
+  };
+  std::map<ExprId, Staged> staged_;
+  struct Shared {
+    BufferId buffer = none;
+    NodeId row = none;
+  };
+  std::map<ExprId, Shared> shared_;
+
+  void tiles(const std::function<void(NodeId base)>& body);
+  void groups(NodeId base, const std::function<void(NodeId u, NodeId first)>& body);
+  void lane_elements(NodeId u, NodeId first, const std::function<void(const Position&)>& body);
+  void guarded_group(NodeId first, const std::function<void()>& packed, const std::function<void()>& single);
+  void fill_tiles(NodeId base);
+  void move(ExprId load, NodeId first, const std::function<std::vector<NodeId>(NodeId e)>& to, BufferId target,
+            bool single);
+  NodeId resolve(const Leaf& leaf, const Position& at, const std::unordered_map<std::uint32_t, NodeId>& symbols);
+  NodeId global_load(const Leaf& leaf);
+  [[nodiscard]] std::string axis_name() const;
+  [[nodiscard]] bool exact() const;
+  [[nodiscard]] bool whole_groups() const;
+};
+
+} // namespace aicf::ir

@@ -1,0 +1,174 @@
+#include "core/kernel/row_tensors.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace aicf::ir {
+
+RowTensors::RowTensors(Builder& builder, const RowForm& form, const Problem& problem, std::set<std::string> fixed,
+                       Type real)
+    : b(builder), f(form), problem_(problem), fixed_(std::move(fixed)), real_(real) {
+  const Definition& d = *f.canonical->source;
+  tensors_.resize(d.tensors.size(), none);
+  auto declare = [&](TensorId t, Arg::Role role) {
+    Buffer buffer;
+    buffer.name = d.tensors[t].name, buffer.space = Space::global, buffer.role = role;
+    buffer.dtype = stored(t), buffer.type = type_of(buffer.dtype);
+    tensors_[t] = b.buffer(std::move(buffer));
+  };
+  for (TensorId t = 0; t < d.inputs; ++t) declare(t, Arg::Role::input);
+  for (TensorId t : d.outputs) declare(t, Arg::Role::output);
+  for (const ScalarDecl& s : d.scalars)
+    if (s.type.generic || is_float(s.type.fixed)) b.k.params.push_back({s.name, real_, false});
+  for (const std::string& name : d.dims)
+    if (!fixed_.contains(name)) b.k.params.push_back({name, Type::i64, true});
+  axis_.assign(f.arena.size(), 0);
+  data_.assign(f.arena.size(), 0);
+  for (ExprId id = 0; id < f.arena.size(); ++id) {
+    const auto& n = f.arena[id];
+    if (n.op == Op::index && n.payload == axis_var) axis_[id] = 1;
+    if (n.op == Op::load || n.op == Op::padded_load || n.op == Op::reduce) data_[id] = 1;
+    for (ExprId operand : f.arena.operands(id)) axis_[id] |= axis_[operand], data_[id] |= data_[operand];
+  }
+}
+
+BufferId RowTensors::output(std::size_t output) const { return tensors_.at(f.canonical->source->outputs.at(output)); }
+
+DType RowTensors::stored(TensorId tensor) const {
+  const TensorDecl& t = f.canonical->source->tensors[tensor];
+  if (t.type.generic && t.kind == Kind::boolean) return DType::boolean;
+  if (t.type.generic && t.kind == Kind::integer) return DType::i64;
+  return t.type.bind(problem_.float_type);
+}
+
+NodeId RowTensors::scalar(std::size_t scalar) {
+  const ScalarDecl& s = f.canonical->source->scalars.at(scalar);
+  if (s.type.generic || is_float(s.type.fixed)) return b.param(s.name);
+  DimBinding binding{f.canonical->source.get(), nullptr, &problem_.scalars};
+  return b.constant(Type::i64, scalar_value(binding, scalar));
+}
+
+NodeId RowTensors::dim(const Arena& arena, ExprId extent) {
+  Emitter emit(b, arena, real_);
+  return emit.value(extent, {}, [&](const Leaf& leaf) {
+    const auto& n = arena[leaf.id];
+    if (n.op == Op::scalar) return scalar(n.payload);
+    if (n.op != Op::dim) throw std::logic_error("an extent that depends on data");
+    const std::string& name = f.canonical->source->dims.at(n.payload);
+    if (!fixed_.contains(name)) return b.param(name);
+    auto value = static_cast<double>(problem_.dims.at(name));
+    return b.constant(value < 0x1p31 ? Type::i32 : Type::i64, value);
+  });
+}
+
+void RowTensors::at_row(NodeId row) {
+  row_ = row;
+  row_variables_.assign(f.rows.size(), none);
+  NodeId rest = row;
+  for (std::size_t r = f.rows.size(); r-- > 0;) {
+    if (r == 0) {
+      row_variables_[0] = rest;
+      break;
+    }
+    NodeId extent = dim(f.arena, f.row_extents[r]);
+    row_variables_[r] = b.remainder(rest, extent);
+    rest = b.quotient(rest, extent);
+  }
+}
+
+NodeId RowTensors::row_variable(VarId var) const {
+  auto found = std::find(f.rows.begin(), f.rows.end(), var);
+  if (found == f.rows.end()) throw std::logic_error("an index variable that is no row");
+  return row_variables_[static_cast<std::size_t>(found - f.rows.begin())];
+}
+
+/// Where the indices hold all row variables in order, over a packed stretch of the shape, the flat row number serves:
+/// no division. Gives the position of the last of them, or npos.
+std::size_t RowTensors::collapsed(const Arena& arena, std::span<const ExprId> shape,
+                                  std::span<const ExprId> indices) const {
+  constexpr auto npos = static_cast<std::size_t>(-1);
+  DimBinding names{f.canonical->source.get(), nullptr, &problem_.scalars};
+  std::size_t rank = f.rows.size();
+  if (rank < 2 || shape.size() < rank) return npos;
+  for (std::size_t p = 0; p + rank <= shape.size(); ++p) {
+    bool fits = true;
+    for (std::size_t r = 0; r < rank && fits; ++r) {
+      const auto& n = f.arena[indices[p + r]];
+      fits = n.op == Op::index && n.payload == f.rows[r] &&
+             (r == 0 || dim_text(arena, shape[p + r], names) == dim_text(f.arena, f.row_extents[r], names));
+    }
+    if (fits) return p + rank - 1;
+  }
+  return npos;
+}
+
+Address RowTensors::place(BufferId buffer, const std::vector<Part>& parts, const std::vector<NodeId>& extents,
+                          std::size_t flat_at) {
+  NodeId row_offset = b.constant(Type::i64, 0), along = b.integer(0);
+  NodeId stride = b.integer(1);
+  for (std::size_t i = parts.size(); i-- > 0;) {
+    bool in_flat = flat_at < parts.size() && i <= flat_at && i + f.rows.size() > flat_at;
+    if (in_flat) {
+      if (i == flat_at)
+        row_offset = b.apply(Op::add, {row_offset, b.apply(Op::mul, {b.convert(row_, Type::i64), stride})});
+    } else if (parts[i].along) {
+      bool unit = b.known(stride) == 1;
+      NodeId value = unit ? parts[i].value : b.convert(parts[i].value, Type::i64);
+      along = b.apply(Op::add, {along, b.apply(Op::mul, {value, stride})});
+    } else {
+      row_offset = b.apply(Op::add, {row_offset, b.apply(Op::mul, {b.convert(parts[i].value, Type::i64), stride})});
+    }
+    if (i > 0) stride = b.apply(Op::mul, {b.convert(stride, Type::i64), extents[i]});
+  }
+  if (b.k.nodes[row_offset].name.empty()) b.k.nodes[row_offset].name = "row_start";
+  return {b.view(buffer, row_offset), along, none};
+}
+
+Address RowTensors::address(TensorId tensor, std::span<const ExprId> indices, std::span<const NodeId> values,
+                            bool checked) {
+  const Definition& d = *f.canonical->source;
+  const std::vector<ExprId>& shape = d.tensors[tensor].shape;
+  std::vector<Part> parts;
+  std::vector<NodeId> extents;
+  NodeId inside = none;
+  DimBinding names{&d, nullptr, &problem_.scalars};
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    parts.push_back({values[i], reads_axis(indices[i])});
+    extents.push_back(dim(d.arena, shape[i]));
+    const auto& n = f.arena[indices[i]];
+    bool proven = false;
+    if (n.op == Op::index) {
+      auto same = [&](ExprId extent) {
+        auto text = dim_text(f.arena, extent, names);
+        return text && text == dim_text(d.arena, shape[i], names);
+      };
+      if (n.payload == axis_var) proven = f.extent != no_expr && same(f.extent);
+      for (std::size_t r = 0; r < f.rows.size(); ++r)
+        proven = proven || (n.payload == f.rows[r] && same(f.row_extents[r]));
+    }
+    if (proven || !checked) continue;
+    NodeId within =
+        b.apply(Op::and_, {b.apply(Op::le, {b.integer(0), values[i]}), b.apply(Op::lt, {values[i], extents.back()})});
+    inside = inside == none ? within : b.apply(Op::and_, {inside, within});
+  }
+  Address a = place(input(tensor), parts, extents, collapsed(d.arena, shape, indices));
+  a.inside = inside;
+  return a;
+}
+
+Address RowTensors::output_address(const RowOutput& output, NodeId position) {
+  const CanonicalValue& out = f.canonical->outputs[output.output];
+  std::vector<Part> parts;
+  std::vector<NodeId> extents;
+  std::size_t rank = out.hi.size(), flat_at = static_cast<std::size_t>(-1);
+  bool rows_first = !output.along_axis || output.axis + 1 == rank || output.axis == 0;
+  if (f.rows.size() >= 2 && rows_first) flat_at = output.along_axis && output.axis + 1 == rank ? rank - 2 : rank - 1;
+  for (std::size_t v = 0; v < rank; ++v) {
+    bool axis = output.along_axis && v == output.axis;
+    parts.push_back({axis ? position : row_variable(static_cast<VarId>(v)), axis});
+    extents.push_back(dim(f.arena, out.hi[v]));
+  }
+  return place(this->output(output.output), parts, extents, flat_at);
+}
+
+} // namespace aicf::ir

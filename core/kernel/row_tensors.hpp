@@ -1,0 +1,60 @@
+// Arguments of a row kernel and the addresses of what it reads and writes: a pointer to the row, found once, and an
+// offset along the axis.
+#pragma once
+#include "core/kernel/emit_expr.hpp"
+#include "core/plan/row_form.hpp"
+
+#include <set>
+#include <vector>
+
+namespace aicf::ir {
+
+struct Address {
+  NodeId pointer = none, offset = none;
+  NodeId inside = none; ///< whether every index is within the tensor; none: it is known to be
+};
+
+class RowTensors {
+ public:
+  /// `fixed`: dims that are compile-time constants of this kernel.
+  RowTensors(Builder& builder, const RowForm& form, const Problem& problem, std::set<std::string> fixed, Type real);
+
+  [[nodiscard]] BufferId input(TensorId tensor) const { return tensors_.at(tensor); }
+  [[nodiscard]] BufferId output(std::size_t output) const;
+  [[nodiscard]] DType stored(TensorId tensor) const;
+  NodeId dim(const Arena& arena, ExprId extent); ///< its value, 64 bits unless constant
+
+  /// Sets the row of everything below the insertion point; makes one variable for each axis of the rows.
+  void at_row(NodeId row);
+  [[nodiscard]] NodeId row_variable(VarId var) const;
+
+  /// Element [indices] of a tensor of the definition. `checked`: compare the indices with the extents where the form
+  /// does not prove them inside.
+  Address address(TensorId tensor, std::span<const ExprId> indices, std::span<const NodeId> values, bool checked);
+  Address output_address(const RowOutput& output, NodeId position);
+
+  [[nodiscard]] bool reads_axis(ExprId id) const { return axis_[id] != 0; }
+  [[nodiscard]] bool reads_data(ExprId id) const { return data_[id] != 0; }
+  NodeId scalar(std::size_t scalar);
+
+ private:
+  Builder& b;
+  const RowForm& f;
+  const Problem& problem_;
+  std::set<std::string> fixed_;
+  Type real_;
+  std::vector<BufferId> tensors_;
+  std::vector<NodeId> row_variables_;
+  NodeId row_ = none;
+  std::vector<char> axis_, data_;
+
+  struct Part {
+    NodeId value = none;
+    bool along = false; ///< varies along the axis
+  };
+  Address place(BufferId buffer, const std::vector<Part>& parts, const std::vector<NodeId>& extents,
+                std::size_t flat_at);
+  std::size_t collapsed(const Arena& arena, std::span<const ExprId> shape, std::span<const ExprId> indices) const;
+};
+
+} // namespace aicf::ir

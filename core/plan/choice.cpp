@@ -1,0 +1,35 @@
+#include "core/plan/choice.hpp"
+
+#include <stdexcept>
+
+namespace aicf {
+namespace {
+
+template <class T> const T* find(const Plan& plan, std::string_view param) {
+  for (const auto& [id, value] : plan.choices) // a dozen of them: a walk is as fast as a search that builds a string
+    if (id == param) return std::get_if<T>(&value);
+  return nullptr;
+}
+
+template <class T> const T& get(const Plan& plan, std::string_view param) {
+  const T* value = find<T>(plan, param);
+  if (value == nullptr) throw std::logic_error("a plan without " + std::string(param));
+  return *value;
+}
+
+} // namespace
+
+bool has(const Plan& plan, std::string_view param) {
+  for (const auto& [id, value] : plan.choices)
+    if (id == param) return true;
+  return false;
+}
+std::int64_t number(const Plan& plan, std::string_view param) { return get<std::int64_t>(plan, param); }
+const std::string& word(const Plan& plan, std::string_view param) { return get<std::string>(plan, param); }
+bool flag(const Plan& plan, std::string_view param) { return get<bool>(plan, param); }
+bool chosen(const Plan& plan, std::string_view param, std::string_view value) {
+  const std::string* s = find<std::string>(plan, param);
+  return s != nullptr && *s == value;
+}
+
+} // namespace aicf

@@ -1,0 +1,16 @@
+// Reading a plan's choices. A plan that is still being put together lacks some: `has` says so; the others throw.
+#pragma once
+#include "core/plan/plan.hpp"
+
+#include <string_view>
+
+namespace aicf {
+
+[[nodiscard]] bool has(const Plan& plan, std::string_view param);
+[[nodiscard]] std::int64_t number(const Plan& plan, std::string_view param);
+[[nodiscard]] const std::string& word(const Plan& plan, std::string_view param);
+[[nodiscard]] bool flag(const Plan& plan, std::string_view param);
+/// has() and equal.
+[[nodiscard]] bool chosen(const Plan& plan, std::string_view param, std::string_view value);
+
+} // namespace aicf

@@ -1,0 +1,225 @@
+// The family `row_cascade`: operators whose reductions all run over one axis, and maps over rows × axis. What fits,
+// which combinations can be built for a problem, and what they are likely to cost.
+#include "core/plan/choice.hpp"
+#include "core/plan/row_form.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace aicf {
+namespace {
+
+constexpr std::int64_t warp = 32, access_bytes = 16, register_file = 65536, block_shared = 232448;
+constexpr std::int64_t other_registers =
+    32; ///< addresses, counters, accumulators: what small kernels of this family take
+
+/// What refusals and estimates ask of a profile and a problem, found once for many plans.
+struct Facts {
+  std::shared_ptr<const Canonical> canonical; ///< kept, so that its address names it
+  std::size_t reductions = 0;
+  Problem problem;
+  RowForm form;
+  RowSizes sizes;
+  ElementBytes bytes;
+  bool wide = false;       ///< computes in f64
+  bool mergeable = false;  ///< every slot of the summary keeps one component of a builtin reducer
+  std::int64_t sweeps = 1; ///< levels, and one more for results along the axis
+};
+
+bool same(const Problem& a, const Problem& b) {
+  return a.float_type == b.float_type && a.dims == b.dims && a.scalars == b.scalars && a.target == b.target;
+}
+
+bool computes_wide(const RowForm& form, const Problem& problem) {
+  const Definition& d = *form.canonical->source;
+  for (TensorId t = 0; t < d.tensors.size(); ++t) {
+    bool argument = t < d.inputs || std::find(d.outputs.begin(), d.outputs.end(), t) != d.outputs.end();
+    if (argument && d.tensors[t].type.bind(problem.float_type) == DType::f64) return true;
+  }
+  return false;
+}
+
+/// A profile is looked at thousands of times in a row; the last one is remembered, in each thread.
+const Facts& facts(const StructureProfile& profile, const Problem& problem) {
+  thread_local std::optional<Facts> last;
+  if (last && last->canonical == profile.canonical && last->reductions == profile.reductions.size() &&
+      same(last->problem, problem))
+    return *last;
+  last.emplace();
+  Facts& f = *last;
+  f.canonical = profile.canonical, f.reductions = profile.reductions.size(), f.problem = problem;
+  f.form = row_form(profile);
+  f.form.cascade = nullptr; // not ours to keep: the profile may go
+  if (!f.form.mismatch.empty()) return f;
+  f.sizes = row_sizes(f.form, problem);
+  f.bytes = element_bytes(f.form, problem);
+  f.wide = computes_wide(f.form, problem);
+  bool along =
+      std::any_of(f.form.outputs.begin(), f.form.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
+  f.sweeps = static_cast<std::int64_t>(f.form.levels.size()) + (along ? 1 : 0);
+  if (!profile.cascades.empty() && profile.cascades.front().summary) {
+    f.mergeable = true;
+    for (const Slot& s : profile.cascades.front().summary->slots) {
+      auto r = static_cast<Builtin>(s.reducer);
+      f.mergeable = f.mergeable && (r < Builtin::argmax || r == Builtin::any || r == Builtin::all);
+    }
+  }
+  return f;
+}
+
+std::string mismatch(const StructureProfile& profile) { return row_form(profile).mismatch; }
+
+std::int64_t lanes(const Plan& plan) {
+  if (chosen(plan, "cooperation", "thread")) return 1;
+  return chosen(plan, "cooperation", "warp") ? warp : number(plan, "threads");
+}
+
+std::int64_t rows_in_block(const Plan& plan) {
+  if (chosen(plan, "cooperation", "thread")) return number(plan, "threads");
+  return chosen(plan, "cooperation", "warp") ? number(plan, "threads") / warp : 1;
+}
+
+/// 32-bit registers that hold a tile of what is kept, and of what is computed from it.
+std::int64_t tile_registers(const Facts& f, std::int64_t elements) {
+  std::int64_t computed = f.sweeps > 1 ? (f.wide ? 2 : 1) : 0;
+  return elements * (f.bytes.read + 3) / 4 + elements * computed;
+}
+
+std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Plan& plan) {
+  bool online = chosen(plan, "state_form", "online"), resident = chosen(plan, "state_form", "resident");
+  if (online && f.form.levels.empty()) return "online: there is no reduction";
+  if (online && !f.mergeable) return "online: its state has a component that no builtin reducer keeps";
+  if (resident && f.sweeps < 2) return "resident: one sweep reads the row once already";
+  if (has(plan, "state_form") && has(plan, "staging") && resident == chosen(plan, "staging", "none"))
+    return resident ? "staging: a resident row is in registers or in shared memory"
+                    : "staging: only a resident row waits on chip";
+  if (has(plan, "cooperation") && has(plan, "reduction_tree")) {
+    bool alone = chosen(plan, "cooperation", "thread"), tree = chosen(plan, "reduction_tree", "shuffle");
+    if (alone && tree) return "reduction_tree: a thread alone has no lanes to merge";
+    if (!alone && !tree && !f.form.levels.empty()) return "reduction_tree: lanes that share a row merge in a tree";
+    if (tree && f.form.levels.empty()) return "reduction_tree: there is no reduction";
+  }
+  if (has(plan, "accumulate")) {
+    bool f64 = chosen(plan, "accumulate", "f64");
+    if (rules.accumulate == "f64" ? !f64 && !f.wide : rules.accumulate == "f32" && f64)
+      return "accumulate: the profile says " + rules.accumulate;
+    if (f64 && f.wide) return "accumulate: it computes in f64 already";
+    if (rules.accumulate == "compensated") return "accumulate: this family keeps no compensation";
+  }
+  if (chosen(plan, "staging", "shared") && chosen(plan, "row_length", "dynamic"))
+    return "staging: a row in shared memory has a static length";
+  if (chosen(plan, "staging", "shared") && chosen(plan, "cooperation", "thread"))
+    return "staging: a thread's own row in shared memory meets the banks of all others";
+  return {};
+}
+
+std::string refuse_vector(const Facts& f, const Plan& plan) {
+  if (!has(plan, "vector")) return {};
+  std::int64_t v = number(plan, "vector");
+  if (v == 1) return {};
+  if (f.bytes.smallest == 0) return "vector: nothing is read or written along the axis";
+  if (v * f.bytes.smallest > access_bytes) return "vector: more than 16 bytes of the smallest element";
+  bool unit = std::any_of(f.form.loads.begin(), f.form.loads.end(), [](const AxisLoad& l) { return l.unit_stride; });
+  for (const RowOutput& o : f.form.outputs)
+    unit = unit || (o.along_axis && o.axis + 1 == f.form.canonical->outputs[o.output].hi.size());
+  if (!unit) return "vector: neighbours on the axis are not neighbours in memory";
+  if (f.sizes.length % v != 0 || f.sizes.start_multiple % v != 0)
+    return "vector: rows do not start at a multiple of it";
+  return {};
+}
+
+std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Plan& plan) {
+  if (!has(plan, "threads") || !has(plan, "cooperation")) return {};
+  std::int64_t threads = number(plan, "threads");
+  if (chosen(plan, "cooperation", "block") && threads == warp)
+    return "threads: a block of one warp is cooperation=warp";
+  if (chosen(plan, "cooperation", "warp") && threads > 256)
+    return "threads: warps that share nothing need no block above 256";
+  if (chosen(plan, "cooperation", "thread") && threads > 256)
+    return "threads: threads that share nothing need no block above 256";
+  if (!has(plan, "vector") || !has(plan, "vectors_per_thread") || !has(plan, "state_form")) return {};
+  std::int64_t v = number(plan, "vector"), u = number(plan, "vectors_per_thread"), n = f.sizes.length;
+  std::int64_t tile = lanes(plan) * v * u;
+  bool resident = chosen(plan, "state_form", "resident");
+  if (resident && !has(plan, "staging")) return {};
+  bool registers = resident && chosen(plan, "staging", "registers");
+  if (registers && tile < n) return "resident: the row does not fit into the registers of its lanes";
+  // A tile that half of itself could do without is another plan's kernel with idle lanes.
+  if (u > 1 && tile / 2 >= n) return "vectors_per_thread: half of them hold the row";
+  if (chosen(plan, "cooperation", "block") && u == 1 && threads > 2 * warp && tile / 2 >= n)
+    return "threads: half of them hold the row";
+  std::int64_t elements = v * u;
+  std::int64_t limit = std::min<std::int64_t>({rules.registers, 255, register_file / threads});
+  std::int64_t tiles = registers ? tile_registers(f, elements) : elements * (f.bytes.read + 3) / 4;
+  if (tiles + other_registers > limit) return "registers: the tile of a thread leaves none for the rest";
+  if (resident && !registers) {
+    std::int64_t bytes = rows_in_block(plan) * (n + 15) * f.bytes.read;
+    if (bytes > std::min(rules.shared_bytes, block_shared)) return "shared_bytes: the rows of a block do not fit";
+  }
+  return {};
+}
+
+std::string refusal(const StructureProfile& profile, const Problem& problem, const CompilerProfile& rules,
+                    const Plan& plan) {
+  const Facts& f = facts(profile, problem);
+  if (!f.form.mismatch.empty()) return f.form.mismatch;
+  if (!f.sizes.wrong.empty()) return f.sizes.wrong;
+  if (f.sizes.length < 0 || f.sizes.length >= std::int64_t{1} << 30) return "a row is longer than 2^30 elements";
+  if (std::string why = refuse_words(f, rules, plan); !why.empty()) return why;
+  if (std::string why = refuse_vector(f, plan); !why.empty()) return why;
+  return refuse_sizes(f, rules, plan);
+}
+
+/// Nanoseconds by a roofline of one H200: 4.2 bytes a picosecond of memory, bytes in flight against its latency, and
+/// instructions against what 132 multiprocessors issue. It orders plans until something is measured.
+double estimate(const StructureProfile& profile, const Problem& problem, const Plan& plan) {
+  const Facts& f = facts(profile, problem);
+  double rows = static_cast<double>(std::max<std::int64_t>(f.sizes.rows, 1));
+  double n = static_cast<double>(std::max<std::int64_t>(f.sizes.length, 1));
+  auto threads = static_cast<double>(number(plan, "threads"));
+  auto v = static_cast<double>(number(plan, "vector")), u = static_cast<double>(number(plan, "vectors_per_thread"));
+  double l = static_cast<double>(lanes(plan));
+  double levels = static_cast<double>(f.form.levels.size());
+  bool resident = chosen(plan, "state_form", "resident"), online = chosen(plan, "state_form", "online");
+  double along = static_cast<double>(f.sweeps) - levels;
+  double reads = resident ? 1 : online ? 1 + along : levels + along;
+
+  // A row read again soon comes from L2 unless the rows in flight outgrow it; that costs about half of a read from
+  // memory.
+  double read_bytes =
+      static_cast<double>(f.bytes.read) * (1 + 0.5 * (reads - 1)) + static_cast<double>(f.bytes.written);
+  double memory = rows * n * read_bytes / 4.2e3;
+
+  double elements = v * u;
+  double registers =
+      static_cast<double>(other_registers) +
+      (resident && chosen(plan, "staging", "registers") ? static_cast<double>(tile_registers(f, v * u)) : elements);
+  double blocks_per_sm =
+      std::max(1.0, std::min({std::floor(2048 / threads), 32.0, std::floor(65536 / (threads * registers))}));
+  double active = std::min(blocks_per_sm * threads, 2048.0);
+  double blocks = rows / static_cast<double>(rows_in_block(plan));
+  active = std::min(active, std::max(1.0, blocks / 132) * threads);
+  double access = std::min(16.0, v * static_cast<double>(std::max<std::int64_t>(f.bytes.smallest, 1)));
+  double in_flight = active * access * std::min(u, 8.0) * std::min(1.0, n / (l * v));
+  double needed = 40e3; // bytes a multiprocessor must have in flight: 4.2 TB/s times 1 us over 132, with slack
+  double latency = memory * std::max(1.0, needed / std::max(in_flight, 1.0));
+
+  double padded = std::ceil(n / (l * v)) * l * v; // idle lanes issue too
+  double work = 4.0 + 3.0 * levels + (chosen(plan, "exp", "precise") ? 6 : 0) +
+                (chosen(plan, "divide", "ieee") ? 8 : 0) + (online ? 6.0 / elements * 8 : 0) + 8.0 / v * reads;
+  double merge = (online ? 3.0 : 1.0) * levels * 12 * l;
+  double issue = rows * (padded * work + merge) / (132 * 128 * 1.7);
+  double waits =
+      chosen(plan, "cooperation", "block") ? levels * rows / (132 * blocks_per_sm) * (40 + 6 * threads / warp) : 0;
+  double coalesced = chosen(plan, "cooperation", "thread") && n > 1 ? std::min(n, 8.0) : 1.0;
+  double dynamic = chosen(plan, "row_length", "dynamic") ? 1.02 : 1.0;
+  double shared = chosen(plan, "staging", "shared") ? 1.05 : 1.0;
+  return std::max(latency * coalesced, issue) * dynamic * shared + 0.15 * std::min(latency, issue) + waits;
+}
+
+const RegisterFamily row_cascade{
+    {"row_cascade", "Rows of one axis: cascades of reductions and maps", mismatch, refusal, estimate}};
+
+} // namespace
+} // namespace aicf

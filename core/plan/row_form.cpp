@@ -1,0 +1,263 @@
+#include "core/plan/row_form.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace aicf {
+namespace {
+
+DimBinding symbolic(const RowForm& form) { return {form.canonical->source.get(), nullptr, nullptr}; }
+
+bool is_var(const Arena& arena, ExprId id, VarId var) { return arena[id].op == Op::index && arena[id].payload == var; }
+
+bool contains(const std::vector<VarId>& vars, VarId var) {
+  return std::find(vars.begin(), vars.end(), var) != vars.end();
+}
+
+/// Two extents are the same expression: compared as texts, for they may live in two arenas.
+bool same_extent(const RowForm& form, ExprId canonical, ExprId declared) {
+  auto a = dim_text(form.arena, canonical, symbolic(form));
+  auto b = dim_text(form.canonical->source->arena, declared, symbolic(form));
+  return a && b && *a == *b;
+}
+
+class Finding {
+ public:
+  explicit Finding(const StructureProfile& profile) : p(profile) {
+    f.canonical = profile.canonical;
+    f.arena = profile.canonical->arena;
+  }
+
+  RowForm run() {
+    f.mismatch = find();
+    return std::move(f);
+  }
+
+ private:
+  const StructureProfile& p;
+  RowForm f;
+
+  std::string find() {
+    if (!f.canonical->values.empty()) return "it holds a recurrence";
+    if (p.cascades.size() > 1) return "its reductions run over several axes";
+    if (!p.cascades.empty()) f.cascade = &p.cascades.front();
+    if (std::string why = reductions(); !why.empty()) return why;
+    if (std::string why = outputs(); !why.empty()) return why;
+    if (std::string why = axis(); !why.empty()) return why;
+    loads();
+    return {};
+  }
+
+  std::string reductions() {
+    if (f.cascade == nullptr) return p.reductions.empty() ? "" : "a reduction belongs to no cascade";
+    if (f.cascade->reductions.size() != p.reductions.size()) return "a reduction belongs to no cascade";
+    for (std::size_t k = 0; k < f.cascade->reductions.size(); ++k) {
+      const Reduction& r = p.reductions[f.cascade->reductions[k]];
+      if (f.arena.reduction(r.node).vars.size() != 1) return r.name + " reduces several axes at once";
+      auto level = static_cast<std::size_t>(std::max(r.level, 1));
+      if (f.levels.size() < level) f.levels.resize(level);
+      f.levels[level - 1].push_back(k);
+    }
+    std::erase_if(f.levels, [](const auto& level) { return level.empty(); });
+    return {};
+  }
+
+  bool row_free(ExprId id) const { return free_vars(f.arena, id).empty(); }
+
+  /// The variable of an output that runs over the axis, if one does.
+  std::optional<VarId> axis_of(const CanonicalValue& out) const {
+    auto text = [&](ExprId id) { return dim_text(f.arena, id, symbolic(f)); };
+    if (f.cascade == nullptr) return out.hi.empty() ? std::nullopt : std::optional<VarId>(out.hi.size() - 1);
+    bool ranged = !row_free(f.cascade->hi) || !row_free(f.cascade->lo);
+    for (std::size_t v = out.hi.size(); v-- > 0;) {
+      auto var = static_cast<VarId>(v);
+      if (contains(f.cascade->rows, var)) continue;
+      if (ranged || text(out.hi[v]) == text(f.cascade->hi)) return var;
+    }
+    return std::nullopt;
+  }
+
+  std::string outputs() {
+    for (std::size_t o = 0; o < f.canonical->outputs.size(); ++o) {
+      const CanonicalValue& out = f.canonical->outputs[o];
+      for (ExprId lo : out.lo)
+        if (!f.arena.is_number(lo, 0)) return "a result does not start at index 0";
+      RowOutput r;
+      r.output = o, r.body = out.body;
+      std::vector<VarId> rows;
+      std::vector<ExprId> extents;
+      auto axis = axis_of(out);
+      for (std::size_t v = 0; v < out.hi.size(); ++v) {
+        if (axis && *axis == v) continue;
+        rows.push_back(static_cast<VarId>(v));
+        extents.push_back(out.hi[v]);
+      }
+      if (axis) {
+        r.along_axis = true, r.axis = *axis;
+        if (f.extent != no_expr && f.extent != out.hi[*axis]) return "its results have axes of different lengths";
+        f.extent = out.hi[*axis];
+        ExprId from = f.arena.make(Op::index, Kind::integer, {}, *axis);
+        ExprId to = f.arena.make(Op::index, Kind::integer, {}, axis_var);
+        r.body = substitute(f.arena, r.body, {{from, to}});
+      }
+      if (o == 0) f.rows = rows, f.row_extents = extents;
+      if (rows != f.rows || extents != f.row_extents) return "its results do not share their rows";
+      f.outputs.push_back(r);
+    }
+    for (ExprId e : f.row_extents)
+      if (!dim_text(f.arena, e, symbolic(f))) return "the number of rows depends on data";
+    if (f.cascade != nullptr)
+      for (VarId v : f.cascade->rows)
+        if (!contains(f.rows, v)) return "a reduction is indexed by more than the rows of the results";
+    return {};
+  }
+
+  /// The length of the axis, and the range of the reductions where that is another.
+  std::string axis() {
+    if (f.cascade == nullptr) return {};
+    bool plain = f.arena.is_number(f.cascade->lo, 0) && row_free(f.cascade->hi);
+    if (f.extent == no_expr && plain) f.extent = f.cascade->hi;
+    if (f.extent == no_expr) f.extent = bound_by_a_load();
+    if (f.extent == no_expr) return "no tensor bounds the range of its reductions";
+    if (!plain || f.extent != f.cascade->hi) f.lo = f.cascade->lo, f.hi = f.cascade->hi;
+    if (!dim_text(f.arena, f.extent, symbolic(f))) return "the length of the axis depends on data";
+    return {};
+  }
+
+  /// A range that depends on the row stays within every tensor that the axis indexes: the extent of such a tensor.
+  ExprId bound_by_a_load() {
+    const Definition& d = *f.canonical->source;
+    for (ExprId id : reachable(f.arena, f.cascade->elements)) {
+      if (f.arena[id].op != Op::load) continue;
+      for (std::size_t i = 0; i < f.arena.operands(id).size(); ++i)
+        if (is_var(f.arena, f.arena.operand(id, i), axis_var))
+          return imported(d, d.tensors[f.arena[id].payload].shape[i]);
+    }
+    return no_expr;
+  }
+
+  ExprId imported(const Definition& d, ExprId root) {
+    std::unordered_map<ExprId, ExprId> known;
+    for (ExprId id : reachable(d.arena, std::span(&root, 1))) {
+      const Node& n = d.arena[id];
+      std::vector<ExprId> args;
+      for (ExprId operand : d.arena.operands(id)) args.push_back(known.at(operand));
+      known[id] =
+          n.op == Op::number ? f.arena.number(d.arena.value(id), n.kind) : f.arena.make(n.op, n.kind, n.payload, args);
+    }
+    return known.at(root);
+  }
+
+  void loads() {
+    std::vector<ExprId> roots;
+    if (f.cascade != nullptr) {
+      roots = f.cascade->elements;
+      roots.insert(roots.end(), f.cascade->predicates.begin(), f.cascade->predicates.end());
+    }
+    for (const RowOutput& o : f.outputs)
+      if (o.along_axis) roots.push_back(o.body);
+    for (ExprId id : axis_expressions(roots)) {
+      const Node& n = f.arena[id];
+      if (n.op != Op::load && n.op != Op::padded_load) continue;
+      f.loads.push_back(classified(id));
+    }
+  }
+
+  /// Reachable from the roots without entering a reduction, and reading the axis.
+  std::vector<ExprId> axis_expressions(const std::vector<ExprId>& roots) const {
+    std::vector<char> seen(f.arena.size(), 0);
+    std::vector<ExprId> stack = roots, found;
+    while (!stack.empty()) {
+      ExprId id = stack.back();
+      stack.pop_back();
+      if (seen[id] != 0) continue;
+      seen[id] = 1;
+      if (f.arena[id].op == Op::reduce) continue;
+      found.push_back(id);
+      for (ExprId operand : f.arena.operands(id)) stack.push_back(operand);
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<char> reads(f.arena.size(), 0);
+    std::erase_if(found, [&](ExprId id) {
+      bool r = is_var(f.arena, id, axis_var);
+      for (ExprId operand : f.arena.operands(id)) r = r || reads[operand] != 0;
+      reads[id] = r ? 1 : 0;
+      return !r;
+    });
+    return found;
+  }
+
+  AxisLoad classified(ExprId id) const {
+    const Node& n = f.arena[id];
+    const TensorDecl& tensor = f.canonical->source->tensors[n.payload];
+    AxisLoad load{id, n.payload, n.op == Op::load, false};
+    int axes = 0;
+    for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
+      ExprId index = f.arena.operand(id, i);
+      if (is_var(f.arena, index, axis_var)) {
+        ++axes;
+        load.unit_stride = i + 1 == tensor.shape.size();
+        load.inside = load.inside && same_extent(f, f.extent, tensor.shape[i]);
+        continue;
+      }
+      bool row = false;
+      for (std::size_t r = 0; r < f.rows.size(); ++r)
+        row = row || (is_var(f.arena, index, f.rows[r]) && same_extent(f, f.row_extents[r], tensor.shape[i]));
+      load.inside = load.inside && row;
+    }
+    load.inside = load.inside && axes == 1;
+    load.unit_stride = load.unit_stride && load.inside;
+    return load;
+  }
+};
+
+} // namespace
+
+RowForm row_form(const StructureProfile& profile) { return Finding(profile).run(); }
+
+RowSizes row_sizes(const RowForm& form, const Problem& problem) {
+  const Definition& d = *form.canonical->source;
+  DimBinding binding{&d, &problem.dims, &problem.scalars};
+  RowSizes sizes;
+  sizes.rows = 1;
+  for (ExprId e : form.row_extents) {
+    auto value = dim_value(form.arena, e, binding);
+    if (!value || __builtin_mul_overflow(sizes.rows, *value, &sizes.rows))
+      return sizes.wrong = "a dim is not bound", sizes;
+  }
+  if (form.extent == no_expr) return sizes.length = 1, sizes;
+  auto length = dim_value(form.arena, form.extent, binding);
+  if (!length) return sizes.wrong = "a dim is not bound", sizes;
+  sizes.length = *length;
+  auto starts = [&](const Arena& arena, const std::vector<ExprId>& shape) {
+    if (shape.size() < 2) return;
+    std::int64_t last = dim_value(arena, shape.back(), binding).value_or(1);
+    sizes.start_multiple = std::gcd(sizes.start_multiple, last);
+  };
+  for (const AxisLoad& l : form.loads)
+    if (l.unit_stride) starts(d.arena, d.tensors[l.tensor].shape);
+  for (const RowOutput& o : form.outputs)
+    if (o.along_axis && o.axis + 1 == form.canonical->outputs[o.output].hi.size())
+      starts(form.arena, form.canonical->outputs[o.output].hi);
+  return sizes;
+}
+
+ElementBytes element_bytes(const RowForm& form, const Problem& problem) {
+  const Definition& d = *form.canonical->source;
+  ElementBytes bytes;
+  std::set<TensorId> read;
+  auto one = [&](TensorId tensor, std::int64_t& sum) {
+    auto size = static_cast<std::int64_t>(size_of(d.tensors[tensor].type.bind(problem.float_type)));
+    sum += size;
+    bytes.largest = std::max(bytes.largest, size);
+    bytes.smallest = bytes.smallest == 0 ? size : std::min(bytes.smallest, size);
+  };
+  for (const AxisLoad& l : form.loads)
+    if (read.insert(l.tensor).second) one(l.tensor, bytes.read);
+  for (const RowOutput& o : form.outputs)
+    if (o.along_axis) one(d.outputs[o.output], bytes.written);
+  return bytes;
+}
+
+} // namespace aicf

@@ -1,0 +1,59 @@
+// How an operator maps on rows × one axis: what the family `row_cascade` plans and lowers. Found from the structure
+// profile alone.
+#pragma once
+#include "core/plan/dims.hpp"
+#include "core/plan/plan.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace aicf {
+
+/// A read along the axis.
+struct AxisLoad {
+  ExprId load = no_expr;
+  TensorId tensor = 0;
+  bool inside = false;      ///< one index is the axis itself, every other one is a row's, and all are within the tensor
+  bool unit_stride = false; ///< that index is the last one
+};
+
+struct RowOutput {
+  std::size_t output = 0; ///< into Canonical::outputs
+  bool along_axis = false;
+  VarId axis = 0;        ///< its variable that is the axis
+  ExprId body = no_expr; ///< over axis_var and the rows
+};
+
+struct RowForm {
+  std::string mismatch; ///< why the operator is none; everything below is meaningless then
+  std::shared_ptr<const Canonical> canonical;
+  Arena arena;                      ///< the canonical one, extended
+  const Cascade* cascade = nullptr; ///< of the profile; nullptr: every result is a map
+  std::vector<VarId> rows;
+  std::vector<ExprId> row_extents;
+  ExprId extent = no_expr;                      ///< of the axis: 0 <= axis_var < extent; no_expr: there is none
+  ExprId lo = no_expr, hi = no_expr;            ///< of the reductions, where that differs from [0, extent)
+  std::vector<std::vector<std::size_t>> levels; ///< positions in Cascade::reductions, by level
+  std::vector<RowOutput> outputs;
+  std::vector<AxisLoad> loads; ///< of elements, predicates and outputs along the axis, each once
+};
+
+[[nodiscard]] RowForm row_form(const StructureProfile& profile);
+
+/// Numbers of one problem.
+struct RowSizes {
+  std::int64_t rows = 0, length = 0;
+  std::string wrong;               ///< why they cannot be had
+  std::int64_t start_multiple = 0; ///< every row along the axis starts at a multiple of so many elements; 0: of any
+};
+[[nodiscard]] RowSizes row_sizes(const RowForm& form, const Problem& problem);
+
+/// The largest and the smallest element that an access along the axis reads or writes, bytes; 0 when there is none.
+struct ElementBytes {
+  std::int64_t largest = 0, smallest = 0, read = 0, written = 0; ///< read, written: sums for one position of the axis
+};
+[[nodiscard]] ElementBytes element_bytes(const RowForm& form, const Problem& problem);
+
+} // namespace aicf

@@ -1,0 +1,111 @@
+// The parameters of the family `row_cascade`. The first value of each domain is the plain one.
+#include "core/plan/plan.hpp"
+
+namespace aicf {
+namespace {
+
+using Ids = std::vector<std::string>;
+
+std::vector<Value> words(std::initializer_list<const char*> list) {
+  std::vector<Value> out;
+  for (const char* w : list) out.emplace_back(std::string(w));
+  return out;
+}
+std::vector<Value> numbers(std::initializer_list<std::int64_t> list) { return {list.begin(), list.end()}; }
+
+bool is(const Value& value, const char* word) {
+  const auto* s = std::get_if<std::string>(&value);
+  return s != nullptr && *s == word;
+}
+bool above_one(const Value& value) {
+  const auto* n = std::get_if<std::int64_t>(&value);
+  return n != nullptr && *n > 1;
+}
+
+Param param(std::string id, std::string meaning, std::string preservation, std::vector<Value> domain,
+            std::function<Ids(const Value&)> uses, std::function<Ids(const Value&)> primitives = {}) {
+  return {std::move(id),     "row_cascade",   std::move(meaning),   std::move(preservation),
+          std::move(domain), std::move(uses), std::move(primitives)};
+}
+
+Ids none(const Value&) { return {}; }
+
+const RegisterParam state_form{param(
+    "state_form",
+    "two_pass: one sweep of global memory a level; online: one sweep keeps a mergeable state; resident: the row stays "
+    "on chip",
+    "summary_state", words({"two_pass", "online", "resident"}),
+    [](const Value& v) -> Ids {
+      if (is(v, "online")) return {"online_state", "rescale"};
+      return {is(v, "resident") ? "resident_row" : "multi_sweep"};
+    },
+    [](const Value& v) -> Ids {
+      return {is(v, "online") ? "online_summary" : is(v, "resident") ? "resident_tile" : "row_sweep"};
+    })};
+
+const RegisterParam cooperation{
+    param("cooperation", "who computes a row", "reorder", words({"thread", "warp", "block"}), none)};
+
+const RegisterParam reduction_tree{param(
+    "reduction_tree",
+    "sequential: one thread folds the row in index order; shuffle: lanes and warps merge in a fixed tree", "reorder",
+    words({"sequential", "shuffle"}),
+    [](const Value& v) -> Ids { return {is(v, "shuffle") ? "tree_reduction" : "left_fold"}; },
+    [](const Value& v) -> Ids {
+      return is(v, "shuffle") ? Ids{"warp_reduce", "block_reduce"} : Ids{};
+    })};
+
+const RegisterParam threads{
+    param("threads", "threads of a block", "representation", numbers({32, 64, 128, 256, 512, 1024}), none)};
+
+const RegisterParam vector{param(
+    "vector", "neighbouring elements of one access, at most 16 bytes of the smallest element", "representation",
+    numbers({1, 2, 4, 8, 16}), [](const Value& v) -> Ids { return above_one(v) ? Ids{"vector_access"} : Ids{}; },
+    [](const Value& v) -> Ids { return above_one(v) ? Ids{"packed_access"} : Ids{}; })};
+
+const RegisterParam vectors_per_thread{
+    param("vectors_per_thread", "accesses that a thread has in flight; resident rows: accesses that hold the row",
+          "representation", numbers({1, 2, 4, 8, 16}), none)};
+
+const RegisterParam staging{param("staging", "where elements wait between sweeps", "representation",
+                                  words({"none", "registers", "shared"}), none,
+                                  [](const Value& v) -> Ids { return is(v, "shared") ? Ids{"shared_row"} : Ids{}; })};
+
+const RegisterParam exp_function{param(
+    "exp", "precise: the device library, 2 ulp; fast: ex2.approx of x*log2 e", "bounded_approximation",
+    words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_exp" : "device_math"}; },
+    [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"ex2_approx"} : Ids{}; })};
+
+const RegisterParam log_function{param(
+    "log", "precise: the device library; fast: lg2.approx times ln 2", "bounded_approximation",
+    words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_log" : "device_math"}; },
+    [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"lg2_approx"} : Ids{}; })};
+
+const RegisterParam divide{param(
+    "divide", "ieee: correctly rounded; reciprocal: one correctly rounded reciprocal a row; fast: rcp.approx",
+    "bounded_approximation", words({"ieee", "reciprocal", "fast"}),
+    [](const Value& v) -> Ids {
+      if (is(v, "reciprocal")) return {"reciprocal_hoist"};
+      return is(v, "fast") ? Ids{"fast_divide"} : Ids{};
+    },
+    [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"rcp_approx"} : Ids{}; })};
+
+const RegisterParam contract_fma{
+    param("contract_fma", "whether a product that is summed is rounded once", "reorder", {Value(false), Value(true)},
+          [](const Value& v) -> Ids { return v == Value(true) ? Ids{"fma_contraction"} : Ids{}; })};
+
+const RegisterParam cache_hint{param("cache_hint", "streaming: what is read or written once is evicted first",
+                                     "representation", words({"none", "streaming"}), none, [](const Value& v) -> Ids {
+                                       return is(v, "streaming") ? Ids{"streaming_access"} : Ids{};
+                                     })};
+
+const RegisterParam row_length{param(
+    "row_length", "static: the length of a row is a constant of the kernel, which serves that length alone",
+    "representation", words({"dynamic", "static"}), [](const Value&) -> Ids { return {"loop_invariant_hoist"}; })};
+
+const RegisterParam accumulate{
+    param("accumulate", "type of the computation: f32 (f64 where a tensor is f64), or f64 throughout", "representation",
+          words({"f32", "f64"}), [](const Value& v) -> Ids { return is(v, "f32") ? Ids{"f32_accumulate"} : Ids{}; })};
+
+} // namespace
+} // namespace aicf
