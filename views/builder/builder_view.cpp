@@ -32,9 +32,9 @@ BuilderView::BuilderView(Workbench& workbench) : workbench_(workbench) { addActi
 void BuilderView::addActions() {
   Actions& a = workbench_.actions();
   QUndoStack& stack = workbench_.rules().undoStack();
-  a.add({"profile.undo", tr("&Undo Tick"), tr("Takes the last change of the rules back"), "undo", QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Z),
+  a.add({"profile.undo", tr("&Undo Tick"), tr("Takes the last change of the rules back"), "undo", QKeySequence::Undo,
          [&stack] { return stack.canUndo(); }, [&stack] { stack.undo(); }});
-  a.add({"profile.redo", tr("&Redo Tick"), tr("The change of the rules again"), "redo", QKeySequence(Qt::CTRL | Qt::ALT | Qt::SHIFT | Qt::Key_Z),
+  a.add({"profile.redo", tr("&Redo Tick"), tr("The change of the rules again"), "redo", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z),
          [&stack] { return stack.canRedo(); }, [&stack] { stack.redo(); }});
   a.add({"profile.export", tr("&Export Profile…"), tr("The rules as JSON (aicf.profile/1) or text, for aicf --profile"), "export",
          QKeySequence(Qt::CTRL | Qt::Key_E), {}, [this] { exportProfile(); }});

@@ -38,6 +38,8 @@ class Workbench : public QObject {
 
   /// The operator's view; waits for the library where it is not read yet. False: nothing is called that.
   bool open(const Entity& entity);
+  /// Makes an operator the active text, wherever the user is.
+  void openOperator(const QString& name);
   void newOperator();
   /// Reads a .op file (or a profile, by what it holds) and opens it; a message says why not.
   void openFile(const QString& path);
@@ -56,7 +58,6 @@ class Workbench : public QObject {
 
  private:
   void follow(const Entity& entity);
-  void openOperator(const QString& name);
   void openProfile(const QString& path);
   void remember(const QString& uri);
 
