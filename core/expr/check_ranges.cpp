@@ -40,7 +40,7 @@ class Collector {
       const Item& index = items[position - 1];
       Step before = items[position - 2].step;
       bool alone = index.step == Step::name && (before == Step::access_begin || before == Step::index_end);
-      if (alone && !access.padded && access.tensor != no_tensor) use(index, access);
+      if (alone && !access.padded) use(index, access);
       ++access.axis;
       break;
     }
@@ -53,7 +53,11 @@ class Collector {
       binding.at = it.at;
       binding.given = it.flags > 0;
       binding.local = true;
-      if (scope_.try_emplace(it.name, position_of).second) reductions_.back().push_back(it.name);
+      if (scope_.try_emplace(it.name, position_of).second) {
+        reductions_.back().push_back(it.name);
+      } else {
+        binding.poison = true; // it hides another: the builder says so
+      }
       break;
     }
     case Step::reduce_end:
@@ -73,8 +77,9 @@ class Collector {
 
   void use(const Item& index, const Access& access) {
     auto binding = scope_.find(index.name);
-    if (binding == scope_.end() || access.axis >= s_->tensors[access.tensor].lo.size()) return;
-    work_->uses.push_back({binding->second, access.tensor, access.axis, index.at});
+    if (binding == scope_.end()) return;
+    bool axis = access.tensor != no_tensor && access.axis < s_->tensors[access.tensor].lo.size();
+    work_->uses.push_back({binding->second, axis ? access.tensor : no_tensor, access.axis, index.at});
   }
 
   State* s_;
@@ -127,7 +132,7 @@ class RangeFinder {
     for (std::uint32_t member : *members_) {
       const Work& work = s_->works[member];
       for (const Use& use : work.uses) {
-        if (use.binding >= work.node->binders.size()) continue;
+        if (use.binding >= work.node->binders.size() || use.tensor == no_tensor) continue;
         if (known(use)) {
           resolve(member, use);
         } else {
@@ -145,7 +150,8 @@ class RangeFinder {
 
  private:
   [[nodiscard]] bool known(const Use& use) const {
-    return !s_->tensors[use.tensor].poison && s_->tensors[use.tensor].hi[use.axis] != no_expr;
+    return use.tensor != no_tensor && !s_->tensors[use.tensor].poison &&
+           s_->tensors[use.tensor].hi[use.axis] != no_expr;
   }
 
   void publish(Work& work, std::uint32_t axis) {
@@ -171,7 +177,8 @@ class RangeFinder {
       Binding& binding = work.bindings[use.binding];
       if (binding.given || binding.poison) continue;
       if (!known(use)) {
-        if (s_->tensors[use.tensor].poison && binding.lo == no_expr) binding.poison = true;
+        bool wrong = use.tensor == no_tensor || s_->tensors[use.tensor].poison;
+        if (wrong && binding.lo == no_expr) binding.poison = true;
         continue;
       }
       ExprId lo = s_->tensors[use.tensor].lo[use.axis], hi = s_->tensors[use.tensor].hi[use.axis];

@@ -51,11 +51,22 @@ void Builder::reduce_begin(const Item& it) {
   reduction.what.reducer = id.value_or(0);
 }
 
+/// e + 1 without a needless term: j - 1 gives j, j + 2 gives j + 3.
 ExprId Builder::plus_one(ExprId e) {
   Arena& arena = s_->d.arena;
-  if (arena[e].op == Op::number) return arena.integer(static_cast<std::int64_t>(arena.value(e)) + 1);
-  if (arena[e].op == Op::sub && arena.is_number(arena.operand(e, 1), 1)) return arena.operand(e, 0);
-  return arena.make(Op::add, Kind::integer, {e, arena.integer(1)});
+  const Node node = arena[e];
+  auto next = [&](ExprId number) { return arena.integer(static_cast<std::int64_t>(arena.value(number)) + 1); };
+  if (node.op == Op::number) return next(e);
+  if (node.op == Op::sub && arena.is_number(arena.operand(e, 1), 1)) return arena.operand(e, 0);
+  std::vector<ExprId> terms{e};
+  if (node.op == Op::add) terms.assign(arena.operands(e).begin(), arena.operands(e).end());
+  if (arena[terms.back()].op == Op::number) {
+    terms.back() = next(terms.back());
+    if (arena.is_number(terms.back(), 0)) terms.pop_back();
+  } else {
+    terms.push_back(arena.integer(1));
+  }
+  return terms.size() == 1 ? terms[0] : arena.make(Op::add, Kind::integer, 0, terms);
 }
 
 void Builder::binder(const Item& it) {

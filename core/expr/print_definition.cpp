@@ -114,7 +114,8 @@ class Inference final : public Binders {
     const Node& n = arena[bound];
     if (n.op != Op::add || n.count != 2 || !arena.is_number(arena.operand(bound, 1), 1)) return {sign, bound};
     ExprId e = arena.operand(bound, 0);
-    bool folded = arena[e].op == Op::number || (arena[e].op == Op::sub && arena.is_number(arena.operand(e, 1), 1));
+    bool folded = arena[e].op == Op::number || arena[e].op == Op::add ||
+                  (arena[e].op == Op::sub && arena.is_number(arena.operand(e, 1), 1));
     if (folded) return {sign, bound};
     return {sign == "<" ? "<=" : ">", e};
   }

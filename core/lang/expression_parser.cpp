@@ -123,8 +123,8 @@ void ExpressionParser::number(const Token& token, bool real) {
   if (code == std::errc::result_out_of_range && value == 0 && !text.starts_with("0.") && !text.starts_with("."))
     tokens_->fail("lang.number", token.at, "the number is beyond the range of f64", "write inf for infinity");
   constexpr double exact = 9007199254740992.0; // 2^53
-  if (!real && value > exact)
-    tokens_->fail("lang.number", token.at, "integers beyond 2^53 are not exact in f64", "write it as a real: 1e17");
+  if (!real && value >= exact)
+    tokens_->fail("lang.number", token.at, "integers from 2^53 on are not exact in f64", "write it as a real: 1e17");
   Item& item = emit(real ? Step::real : Step::integer, token.at);
   item.data = static_cast<std::uint32_t>(file_->numbers.size());
   file_->numbers.push_back(value);
@@ -538,7 +538,6 @@ ExpressionParser::Mode ExpressionParser::scalar_arguments() {
       Place value_at;
       auto value = name("a number or a scalar", value_at);
       if (!value) return fail();
-      at = value_at;
       data = *value;
       flags = by_name;
     } else {
@@ -549,7 +548,7 @@ ExpressionParser::Mode ExpressionParser::scalar_arguments() {
       file_->numbers.push_back(*value);
       flags = integer ? integral : std::uint8_t{0};
     }
-    Item& item = emit(Step::scalar_arg, at);
+    Item& item = emit(Step::scalar_arg, join(at, tokens_->last()));
     item.name = *read;
     item.data = data;
     item.flags = flags;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace aicf::lang {
@@ -68,15 +69,16 @@ std::span<const std::string_view> reducer_words() { return reducers; }
 void Nearest::offer(std::string_view candidate) {
   constexpr std::size_t longest = 40;
   if (word_.size() > longest || candidate.size() > longest || candidate.empty() || candidate == word_) return;
-  std::vector<unsigned> row(candidate.size() + 1); // Levenshtein, one row at a time
+  // Optimal string alignment: edits and swaps of neighbours, three rows of the table.
+  std::vector<unsigned> row(candidate.size() + 1), last, before_last;
   std::iota(row.begin(), row.end(), 0U);
   for (std::size_t i = 0; i < word_.size(); ++i) {
-    unsigned diagonal = row[0];
+    before_last = std::exchange(last, row);
     row[0] = static_cast<unsigned>(i) + 1;
     for (std::size_t j = 0; j < candidate.size(); ++j) {
-      unsigned change = diagonal + (word_[i] == candidate[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
+      row[j + 1] = std::min({last[j] + (word_[i] == candidate[j] ? 0U : 1U), row[j] + 1, last[j + 1] + 1});
+      if (i > 0 && j > 0 && word_[i] == candidate[j - 1] && word_[i - 1] == candidate[j])
+        row[j + 1] = std::min(row[j + 1], before_last[j - 1] + 1);
     }
   }
   if (row.back() < distance_) {
