@@ -12,7 +12,8 @@
 
 namespace aicf {
 
-/// The index variable that every form of a cascade uses for its common axis.
+/// The index variable that every form of a cascade uses for its common axis. Where the axis is several variables
+/// together (sum[h, w]), the k-th is axis_var - k.
 inline constexpr VarId axis_var = bound_base - 1;
 
 /// Symbols of a summary. `slot` k: the value of slot k of the chunk itself (in a body), of the merged state (in a
@@ -62,13 +63,14 @@ struct Summary {
 
 /// Reductions over one axis (equal ranges).
 struct Cascade {
-  ExprId lo = no_expr, hi = no_expr;   ///< the range
-  std::string axis;                    ///< source name of the first reduced variable
-  std::vector<VarId> rows;             ///< variables of outputs that its reductions are indexed by
-  std::vector<std::size_t> reductions; ///< into StructureProfile::reductions, levels ascending
-  std::vector<ExprId> elements;        ///< body of each over axis_var; other reductions stay as their reduce nodes
-  std::vector<ExprId> predicates;      ///< likewise: which elements take part
-  std::optional<Summary> summary;      ///< when every reduction is bounded
+  ExprId lo = no_expr, hi = no_expr;    ///< the range of axis_var
+  std::vector<ExprId> more_lo, more_hi; ///< ranges of axis_var - 1, …: empty where the axis is one variable
+  std::string axis;                     ///< source name of the first reduced variable
+  std::vector<VarId> rows;              ///< variables of outputs that its reductions are indexed by
+  std::vector<std::size_t> reductions;  ///< into StructureProfile::reductions, levels ascending
+  std::vector<ExprId> elements;         ///< body of each over axis_var; other reductions stay as their reduce nodes
+  std::vector<ExprId> predicates;       ///< likewise: which elements take part
+  std::optional<Summary> summary;       ///< when every reduction is bounded
 };
 
 struct StructureProfile {

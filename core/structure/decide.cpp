@@ -1,0 +1,230 @@
+#include "core/structure/decide.hpp"
+
+#include "core/structure/field.hpp"
+#include "core/structure/real_sample.hpp"
+#include "core/structure/summary_builder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace aicf {
+namespace {
+
+constexpr std::size_t text_limit = 400;
+
+std::string join(const std::vector<std::string>& parts, const char* between) {
+  std::string out;
+  for (const std::string& p : parts) out += (out.empty() ? "" : between) + p;
+  return out;
+}
+
+class Decider {
+ public:
+  Decider(const Model& model, const std::vector<std::size_t>& cascade, std::size_t index, Algebra& algebra,
+          const Names& names, std::uint64_t seed, std::stop_token stop)
+      : m_(model), cascade_(cascade), index_(index), item_(model.items[index]), a_(algebra), names_(names),
+        seed_(mix(seed, index)), stop_(std::move(stop)) {}
+
+  Decision run() {
+    Certificate& c = out_.certificate;
+    c.id = "rank:" + item_.name;
+    c.seed = seed_;
+    out_.form = a_.of(item_.element);
+    std::vector<std::string> d;
+    for (std::size_t i : item_.dependencies) d.push_back(m_.items[i].name);
+    std::string reducer = reducer_name(*m_.canonical->source, item_.reducer);
+    step("reads", reducer + "[" + join(item_.axes, ", ") + "] " + text(item_.body),
+         d.empty() ? "no reduction over the same axis" : "d: " + join(d, ", "));
+    Form settled = settle_ties(a_, out_.form);
+    if (!item_.dependencies.empty()) step("normal-form", text(item_.element), text(settled));
+    if (item_.is(Builtin::sum))
+      sum(std::move(settled));
+    else if (item_.is(Builtin::max) || item_.is(Builtin::min))
+      extremum();
+    else if (item_.is(Builtin::prod))
+      product();
+    else
+      other(reducer);
+    return std::move(out_);
+  }
+
+ private:
+  void step(std::string rule, std::string before, std::string after) {
+    out_.certificate.steps.push_back({std::move(rule), std::move(before), std::move(after)});
+  }
+  std::string text(ExprId id) { return print(m_.arena(), id, names_, text_limit); }
+  std::string text(const Form& f) { return text(a_.express(f)); }
+  void settle(Certificate::Verdict verdict, std::string claim, std::string method, double bound) {
+    Certificate& c = out_.certificate;
+    c.verdict = verdict;
+    c.claim = std::move(claim);
+    c.method = std::move(method);
+    c.bound = bound;
+  }
+  void finite(int rank, Certificate::Verdict verdict, const std::string& method, double bound) {
+    out_.rank = {Rank::Kind::finite, rank};
+    settle(verdict, item_.name + " has separation rank " + std::to_string(rank), method, bound);
+  }
+  void unknown(const std::string& why) {
+    out_.rank = {Rank::Kind::unknown, 0};
+    settle(Certificate::Verdict::unknown, "the rank of " + item_.name + " is not known", why, 1);
+  }
+
+  void sum(Form f) {
+    if (item_.dependencies.empty()) {
+      step("independent", "f(x; d) reads no d", "f(x)*1");
+      return finite(f.empty() ? 0 : 1, Certificate::Verdict::proven, "no dependence over the axis", 0);
+    }
+    if (f.empty()) {
+      step("reachability", text(item_.element), "0 on every pair that occurs");
+      out_.form.clear();
+      out_.split.emplace();
+      return finite(0, Certificate::Verdict::proven, "exact normal form under reachability", 0);
+    }
+    for (AtomId id : a_.below(f))
+      if (a_.atom(id).type == Atom::Type::leaf && a_.atom(id).part == part_mixed)
+        return unknown("a dependency is read inside a reduction over another axis: " + text(a_.atom(id).node));
+    out_.form = f;
+    out_.split = split(a_, f);
+    FieldRank field = field_rank(a_, f, mix(seed_, 5));
+    Certificate& c = out_.certificate;
+    c.trials = 1;
+    step("field-matrix", "f(x_i; d_j) over F_p, p = " + std::to_string(field_p),
+         field.full ? "rank " + std::to_string(field.rank) + " of a " + std::to_string(field.size) + " x " +
+                          std::to_string(field.size) + " sample: > " + std::to_string(field.size / 2)
+                    : "rank " + std::to_string(field.rank) + " in a sample of " + std::to_string(field.size));
+    if (out_.split) return separated(field);
+    if (!field.full) {
+      double k = std::max<double>(1, static_cast<double>(f.size()));
+      return finite(field.rank, Certificate::Verdict::probably, "rank over the field; no separated form was derived",
+                    false_accept(1000, k * (field.rank + 1)));
+    }
+    real(field);
+  }
+
+  void separated(const FieldRank& field) {
+    const Split& s = *out_.split;
+    for (std::size_t i = 0; i < s.x_parts.size(); ++i) {
+      Form g, h;
+      g.emplace(s.x_parts[i], 1);
+      for (std::size_t k = 0; k < s.d_parts.size(); ++k) {
+        Form d;
+        d.emplace(s.d_parts[k], 1);
+        h = Algebra::add(h, a_.multiply(s.coefficient[i][k], d));
+      }
+      step("separate", "g" + std::to_string(i + 1) + "(x) = " + text(g),
+           "h" + std::to_string(i + 1) + "(d) = " + text(h));
+    }
+    int upper = coefficient_rank(a_, s, mix(seed_, 6));
+    int rank = field.full ? upper : std::min(upper, field.rank);
+    // the form is exact, so its rank bounds from above; a nonzero minor in the field bounds from below
+    bool proven = upper == rank && (field.rank >= rank);
+    finite(rank, proven ? Certificate::Verdict::proven : Certificate::Verdict::probably,
+           proven ? "exact exponential polynomial; a nonzero minor of this size over the field"
+                  : "rank over the field, below the number of derived terms",
+           proven ? 0 : false_accept(1000, std::max<double>(1, static_cast<double>(s.x_parts.size()))));
+  }
+
+  void real(const FieldRank& field) {
+    RealProblem p;
+    p.arena = &m_.arena();
+    p.f = item_.element;
+    p.predicate = item_.mask;
+    std::set<std::size_t> needed(item_.dependencies.begin(), item_.dependencies.end());
+    for (auto it = cascade_.rbegin(); it != cascade_.rend(); ++it)
+      if (needed.contains(*it)) needed.insert(m_.items[*it].dependencies.begin(), m_.items[*it].dependencies.end());
+    for (std::size_t i : cascade_)
+      if (needed.contains(i))
+        p.dependencies.push_back({m_.items[i].node, m_.items[i].reducer, m_.items[i].mask, m_.items[i].element});
+    p.along_axis = [this](ExprId id) { return m_.along(id); };
+    for (std::size_t k = 0; k < item_.lo.size(); ++k)
+      if (m_.arena().is_number(item_.lo[k], 0) && m_.arena()[item_.hi[k]].op == Op::dim)
+        p.extents.emplace_back(item_.hi[k], k == 0 ? 0 : -1);
+    p.name = [this](ExprId id) { return text(id); };
+    auto found = real_unbounded(p, mix(seed_, 7), stop_);
+    std::string cap = "rank > " + std::to_string(field.size / 2) + " in the field" +
+                      (field.opaque ? " (through an opaque function)" : "");
+    if (!found) return unknown(cap + "; no real sample decided it");
+    out_.rank = {Rank::Kind::unbounded, 0};
+    settle(Certificate::Verdict::proven, item_.name + " has no bounded separation rank",
+           found->arithmetic + ": nonzero determinants of (f(x_i; d_j)) on reachable real samples", 0);
+    for (std::size_t i = 0; i < found->sizes.size(); ++i)
+      step("determinant",
+           std::to_string(found->sizes[i]) + " elements, " + std::to_string(found->sizes[i]) + " values of d",
+           found->determinants[i]);
+    out_.certificate.trials = static_cast<int>(found->sizes.size());
+    out_.certificate.witness = std::move(found->witness);
+  }
+
+  void extremum() {
+    if (item_.dependencies.empty()) {
+      step("independent", "f(x; d) reads no d", "f(x) + 0");
+      return finite(1, Certificate::Verdict::proven, "no dependence over the axis", 0);
+    }
+    std::vector<Alternative> all = alternatives(a_, out_.form, item_.is(Builtin::max));
+    if (all.empty()) return unknown("no form over (max, +) was derived");
+    for (const Alternative& x : all)
+      step("max-plus", text(out_.form), (x.exponential ? "exp of " : "") + text(x.x) + " and " + text(x.d));
+    finite(static_cast<int>(all.size()), Certificate::Verdict::proven,
+           "factor rank over (max, +), from the normal form", 0);
+  }
+
+  void product() {
+    if (item_.dependencies.empty()) {
+      step("independent", "f(x; d) reads no d", "f(x)*1");
+      return finite(1, Certificate::Verdict::proven, "no dependence over the axis", 0);
+    }
+    std::optional<Split> s = split(a_, out_.form);
+    if (!s || s->x_parts.size() != 1 || s->d_parts.size() != 1) return unknown("a factor in which x and d meet");
+    finite(1, Certificate::Verdict::proven, "a product g(x)*h(d): h enters with the number of elements", 0);
+  }
+
+  void other(const std::string& reducer) {
+    out_.rank = {Rank::Kind::none, 0};
+    settle(Certificate::Verdict::proven, "separation rank does not apply to " + reducer, "definition of the rank", 0);
+  }
+
+  const Model& m_;
+  const std::vector<std::size_t>& cascade_;
+  std::size_t index_;
+  const Item& item_;
+  Algebra& a_;
+  const Names& names_;
+  std::uint64_t seed_;
+  std::stop_token stop_;
+  Decision out_;
+};
+
+} // namespace
+
+Decision decide(const Model& model, const std::vector<std::size_t>& cascade, std::size_t item, Algebra& algebra,
+                const Names& names, std::uint64_t seed, std::stop_token stop) {
+  return Decider(model, cascade, item, algebra, names, seed, std::move(stop)).run();
+}
+
+Names names_for(const Model& model, const std::vector<std::size_t>& cascade) {
+  Names names = names_of(*model.canonical);
+  std::vector<std::string> axes = model.items[cascade.front()].axes;
+  names.var = [base = names.var, axes](VarId v) {
+    if (v <= axis_var && axis_var - v < axes.size()) return axes[axis_var - v];
+    return base(v);
+  };
+  return names;
+}
+
+void learn_facts(const Model& model, const std::vector<std::size_t>& cascade, Algebra& algebra) {
+  for (std::size_t d : cascade) {
+    const Item& item = model.items[d];
+    if (model.along(item.node) || (!item.is(Builtin::max) && !item.is(Builtin::min))) continue;
+    std::set<ExprId> mine = conjuncts(model.arena(), item.mask);
+    bool covers = std::all_of(cascade.begin(), cascade.end(), [&](std::size_t r) {
+      const auto& reads = model.items[r].dependencies;
+      if (std::find(reads.begin(), reads.end(), d) == reads.end()) return true;
+      return std::ranges::includes(conjuncts(model.arena(), model.items[r].mask), mine);
+    });
+    if (covers) algebra.learn({algebra.leaf(item.node), item.is(Builtin::max) ? 1 : -1, algebra.of(item.element)});
+  }
+}
+
+} // namespace aicf

@@ -1,0 +1,200 @@
+#include "core/structure/separation.hpp"
+
+#include "core/structure/field_program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace aicf {
+namespace {
+
+using Matrix = std::vector<std::vector<FieldValue>>;
+
+int rank_of(Matrix m, Field& field) {
+  std::size_t rank = 0;
+  for (std::size_t col = 0; col < m.size() && rank < m.size(); ++col) {
+    std::size_t pivot = rank;
+    while (pivot < m.size() && m[pivot][col].zero()) ++pivot;
+    if (pivot == m.size()) continue;
+    std::swap(m[pivot], m[rank]);
+    for (FieldValue& v : m[rank]) v.has_q = false; // the rank is one over F_p[i]
+    FieldValue inverse = field.inv(m[rank][col]);
+    for (std::size_t row = rank + 1; row < m.size(); ++row) {
+      if (m[row][col].zero()) continue;
+      FieldValue factor = Field::mul(m[row][col], inverse);
+      for (std::size_t k = col; k < m.size(); ++k) m[row][k] = Field::sub(m[row][k], Field::mul(factor, m[rank][k]));
+    }
+    ++rank;
+  }
+  return static_cast<int>(rank);
+}
+
+/// The sample grows by whole rows and columns; what was evaluated stays.
+class Sampler {
+ public:
+  Sampler(Algebra& algebra, const Form& f, std::uint64_t seed)
+      : algebra_(algebra), field_(seed), random_(mix(seed, 1)), program_(algebra, field_, std::array{f}),
+        symbols_(program_.blank()) {
+    program_.draw(0, symbols_, random_);
+    program_.run(0, symbols_);
+  }
+
+  FieldRank grow() {
+    FieldRank r;
+    for (int n : {4, 8, 16, rank_cap}) {
+      while (rows_.size() < static_cast<std::size_t>(n)) {
+        rows_.push_back(line(part_x));
+        columns_.push_back(line(part_d));
+      }
+      Matrix m(rows_.size());
+      for (std::size_t i = 0; i < rows_.size(); ++i)
+        for (std::size_t j = 0; j < columns_.size(); ++j) m[i].push_back(entry(i, j));
+      r.size = n;
+      r.rank = rank_of(std::move(m), field_);
+      r.full = r.rank == n;
+      if (2 * r.rank <= n) break;
+    }
+    r.full = 2 * r.rank > r.size;
+    r.opaque = field_.opaque;
+    r.nested_exp = field_.nested_exp;
+    return r;
+  }
+
+ private:
+  FieldProgram::Values line(unsigned part) {
+    FieldProgram::Values v = symbols_;
+    for (int attempt = 0; attempt < 64; ++attempt) {
+      field_.divided_by_zero = field_.odd_root = false;
+      program_.draw(part, v, random_);
+      program_.run(part, v);
+      if (!field_.divided_by_zero && !field_.odd_root) break;
+    }
+    return v;
+  }
+  FieldValue entry(std::size_t i, std::size_t j) {
+    FieldProgram::Values& v = rows_[i];
+    for (AtomId id : program_.atoms())
+      if (algebra_.atom(id).part == part_d) v[id] = columns_[j][id];
+    program_.run(part_mixed, v);
+    return program_.root(0, v);
+  }
+
+  Algebra& algebra_;
+  Field field_;
+  Random random_;
+  FieldProgram program_;
+  FieldProgram::Values symbols_;
+  std::vector<FieldProgram::Values> rows_, columns_;
+};
+
+} // namespace
+
+FieldRank field_rank(Algebra& algebra, const Form& f, std::uint64_t seed) {
+  std::map<AtomId, Form> generic;
+  for (AtomId id : algebra.below(f))
+    if (algebra.atom(id).type == Atom::Type::tie) generic[id] = {};
+  FieldRank r = Sampler(algebra, generic.empty() ? f : algebra.replace(f, generic), seed).grow();
+  r.seed = seed;
+  if (generic.empty()) return r;
+  for (auto& [id, value] : generic) { // at a tie d is the element's own value
+    Form at_tie = algebra.replace(f, {{id, Algebra::number(1)}});
+    Form off_tie = algebra.replace(f, {{id, {}}});
+    Form only = Algebra::add(at_tie, Algebra::negate(off_tie));
+    const Atom tie = algebra.atom(id);
+    for (const auto& [key, c] : tie.args[1])
+      for (const Power& p : key.factors) only = algebra.replace(only, {{p.atom, tie.args[0]}});
+    if (only.empty()) continue;
+    FieldRank extra = Sampler(algebra, only, mix(seed, id + 2)).grow();
+    r.rank += extra.rank;
+    r.full = r.full || extra.full;
+    r.opaque = r.opaque || extra.opaque;
+  }
+  return r;
+}
+
+namespace {
+
+/// A tie belongs to the element: a state keeps the elements that are at it.
+unsigned side_of(const Atom& a) { return a.type == Atom::Type::tie ? part_x : a.part; }
+
+} // namespace
+
+Form settle_ties(Algebra& algebra, const Form& f) {
+  Form settled;
+  for (const auto& [key, c] : f) {
+    Form term;
+    term.emplace(key, c);
+    for (const Power& p : key.factors) {
+      const Atom a = algebra.atom(p.atom);
+      if (a.type != Atom::Type::tie) continue;
+      TermKey rest = key;
+      std::erase(rest.factors, p);
+      term.clear();
+      term.emplace(rest, c);
+      for (const auto& [d, one] : a.args[1]) term = algebra.replace(term, {{d.factors[0].atom, a.args[0]}});
+      term = algebra.multiply(term, algebra.power_of(p.atom));
+      break;
+    }
+    settled = Algebra::add(settled, term);
+  }
+  return settled;
+}
+
+int coefficient_rank(Algebra& algebra, const Split& split, std::uint64_t seed) {
+  std::vector<Form> entries;
+  for (const auto& row : split.coefficient) entries.insert(entries.end(), row.begin(), row.end());
+  Field field(seed);
+  Random random(mix(seed, 3));
+  FieldProgram program(algebra, field, entries);
+  FieldProgram::Values values = program.blank();
+  program.draw(0, values, random);
+  program.run(0, values);
+  std::size_t n = std::max(split.x_parts.size(), split.d_parts.size());
+  Matrix m(n, std::vector<FieldValue>(n));
+  for (std::size_t i = 0; i < split.x_parts.size(); ++i)
+    for (std::size_t k = 0; k < split.d_parts.size(); ++k) m[i][k] = program.root(i * split.d_parts.size() + k, values);
+  return rank_of(std::move(m), field);
+}
+
+TermKey part_of(const Algebra& algebra, const TermKey& term, unsigned mask) {
+  TermKey r;
+  for (const Power& p : term.factors)
+    if (side_of(algebra.atom(p.atom)) == mask) r.factors.push_back(p);
+  for (const auto& [m, c] : term.exponent)
+    if (algebra.part(m) == mask) r.exponent.emplace(m, c);
+  return r;
+}
+
+std::optional<Split> split(const Algebra& algebra, const Form& f) {
+  Split s;
+  std::map<TermKey, std::size_t> x_at, d_at;
+  struct Entry {
+    std::size_t x, d;
+    TermKey symbols;
+    mpq_class c;
+  };
+  std::vector<Entry> entries;
+  for (const auto& [key, c] : f) {
+    for (const Power& p : key.factors)
+      if (side_of(algebra.atom(p.atom)) == part_mixed) return std::nullopt;
+    for (const auto& [m, k] : key.exponent)
+      if (algebra.part(m) == part_mixed) return std::nullopt;
+    TermKey x = part_of(algebra, key, part_x), d = part_of(algebra, key, part_d);
+    std::size_t i = x_at.try_emplace(x, x_at.size()).first->second;
+    std::size_t k = d_at.try_emplace(d, d_at.size()).first->second;
+    if (i == s.x_parts.size()) s.x_parts.push_back(x);
+    if (k == s.d_parts.size()) s.d_parts.push_back(d);
+    entries.push_back({i, k, part_of(algebra, key, 0), c});
+  }
+  s.coefficient.assign(s.x_parts.size(), std::vector<Form>(s.d_parts.size()));
+  for (Entry& e : entries) s.coefficient[e.x][e.d][e.symbols] += e.c;
+  return s;
+}
+
+double false_accept(double degree, double exponentials) {
+  const double q = 4611686018427385619.0, k = std::max(1.0, exponentials);
+  return std::min(1.0, 8 * degree * k * k * k * k / q + std::pow(q, -1 / (k * k)));
+}
+
+} // namespace aicf
