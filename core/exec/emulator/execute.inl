@@ -1,6 +1,9 @@
 // The inner loop: decode once, then for every operation a switch and a loop over 32 lanes that vectorises. Included by
 // one source per instruction set inside a namespace of its own; RUN_WARP names the function.
 
+// Each operation's value is computed inside its loop over lanes, or the loop would not vectorise.
+#define INLINED __attribute__((always_inline))
+
 namespace {
 
 alignas(64) constexpr u32 lane_bit[lanes] = {
@@ -183,7 +186,7 @@ void RUN_WARP(Worker& k, Warp& w) {
 #define LANE1(name, canonical, D, A, expression)                                                                       \
   case Code::name: {                                                                                                   \
     SOURCE(A, a)                                                                                                       \
-    each_lane<D>(w.frame + op.d, exec, [&](u32 i) {                                                                    \
+    each_lane<D>(w.frame + op.d, exec, [&](u32 i) INLINED {                                                            \
       VALUE(A, a)                                                                                                      \
       return expression;                                                                                               \
     });                                                                                                                \
@@ -193,7 +196,7 @@ void RUN_WARP(Worker& k, Warp& w) {
   case Code::name: {                                                                                                   \
     SOURCE(A, a)                                                                                                       \
     SOURCE(B, b)                                                                                                       \
-    each_lane<D>(w.frame + op.d, exec, [&](u32 i) {                                                                    \
+    each_lane<D>(w.frame + op.d, exec, [&](u32 i) INLINED {                                                            \
       VALUE(A, a)                                                                                                      \
       VALUE(B, b)                                                                                                      \
       return expression;                                                                                               \
@@ -205,7 +208,7 @@ void RUN_WARP(Worker& k, Warp& w) {
     SOURCE(A, a)                                                                                                       \
     SOURCE(B, b)                                                                                                       \
     SOURCE(C, c)                                                                                                       \
-    each_lane<D>(w.frame + op.d, exec, [&](u32 i) {                                                                    \
+    each_lane<D>(w.frame + op.d, exec, [&](u32 i) INLINED {                                                            \
       VALUE(A, a)                                                                                                      \
       VALUE(B, b)                                                                                                      \
       VALUE(C, c)                                                                                                      \
@@ -216,7 +219,7 @@ void RUN_WARP(Worker& k, Warp& w) {
 #define TEST1(name, canonical, A, expression)                                                                          \
   case Code::name: {                                                                                                   \
     SOURCE(A, a)                                                                                                       \
-    each_test(w.frame + op.d, exec, [&](u32 i) -> bool {                                                               \
+    each_test(w.frame + op.d, exec, [&](u32 i) INLINED -> bool {                                                       \
       VALUE(A, a)                                                                                                      \
       return expression;                                                                                               \
     });                                                                                                                \
@@ -226,7 +229,7 @@ void RUN_WARP(Worker& k, Warp& w) {
   case Code::name: {                                                                                                   \
     SOURCE(A, a)                                                                                                       \
     SOURCE(B, b)                                                                                                       \
-    each_test(w.frame + op.d, exec, [&](u32 i) -> bool {                                                               \
+    each_test(w.frame + op.d, exec, [&](u32 i) INLINED -> bool {                                                       \
       VALUE(A, a)                                                                                                      \
       VALUE(B, b)                                                                                                      \
       return expression;                                                                                               \
@@ -244,13 +247,13 @@ void RUN_WARP(Worker& k, Warp& w) {
     case Code::select32: {
       const auto *a = reinterpret_cast<const u32*>(src(op.a)), *b = reinterpret_cast<const u32*>(src(op.b));
       const u32 p = *reinterpret_cast<const u32*>(src(op.c));
-      each_lane<u32>(w.frame + op.d, exec, [&](u32 i) { return (p & lane_bit[i]) != 0 ? a[i] : b[i]; });
+      each_lane<u32>(w.frame + op.d, exec, [&](u32 i) INLINED { return (p & lane_bit[i]) != 0 ? a[i] : b[i]; });
       break;
     }
     case Code::select64: {
       const auto *a = reinterpret_cast<const u64*>(src(op.a)), *b = reinterpret_cast<const u64*>(src(op.b));
       const u32 p = *reinterpret_cast<const u32*>(src(op.c));
-      each_lane<u64>(w.frame + op.d, exec, [&](u32 i) { return (p & lane_bit[i]) != 0 ? a[i] : b[i]; });
+      each_lane<u64>(w.frame + op.d, exec, [&](u32 i) INLINED { return (p & lane_bit[i]) != 0 ? a[i] : b[i]; });
       break;
     }
     case Code::pred_mov:
@@ -419,8 +422,17 @@ void RUN_WARP(Worker& k, Warp& w) {
       if (w.state != Warp::State::ready || k.stopped()) return;
       continue;
     }
-    default: k.scalar(w, op, pc, exec); break;
+    default:
+      k.scalar(w, op, pc, exec);
+      if (k.stopped()) [[unlikely]] { // trap and what is not supported end the launch
+        close(pc + 1);
+        ++pc;
+        save();
+        return;
+      }
+      break;
     }
     ++pc;
   }
 }
+#undef INLINED

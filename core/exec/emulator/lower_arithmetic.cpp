@@ -144,6 +144,11 @@ bool Lowering::directed_arithmetic(Rounding mode, bool flushed, bool sat, Type t
                             : base == "sqrt" ? DirectedKind::sqrt
                                              : DirectedKind::div;
   if (kind == DirectedKind::div && base != "div" && base != "rcp") unsupported();
+  if (type == Type::f32 && kind <= DirectedKind::fma) { // these are lane operations
+    const char* name = mode == Rounding::rz ? ".rz" : mode == Rounding::rm ? ".rm" : ".rp";
+    return lane_instruction(std::string(three ? "fma" : base) + name + (flushed ? ".ftz.f32" : ".f32"), sat, false,
+                            false, type);
+  }
   const Width w = width_of(type);
   const std::int32_t d = define(at(0), w);
   std::int32_t a = use(at(1), type), b = a, c = a;
