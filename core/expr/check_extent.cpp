@@ -127,8 +127,8 @@ bool Extents::nonnegative(const Polynomial& p, int least_dim) const {
 }
 
 /// The largest (smallest) value over the ranges of the variables, inner variables first; nothing where the factor of a
-/// variable has no certain sign.
-std::optional<Polynomial> Extents::extreme(Polynomial p, bool upper) {
+/// variable has no certain sign. `reached`: only if no range is empty once all dims are at least 1.
+std::optional<Polynomial> Extents::extreme(Polynomial p, bool upper, bool reached) {
   for (int steps = 0; steps < 64; ++steps) {
     std::optional<VarId> inner;
     ExprId atom = no_expr;
@@ -157,6 +157,12 @@ std::optional<Polynomial> Extents::extreme(Polynomial p, bool upper) {
     Polynomial negated;
     if (!positive && (!add(negated, factor, -1) || !nonnegative(negated, 0))) return std::nullopt;
     auto [lo, hi] = ranges_.at(*inner);
+    if (reached) {
+      Polynomial last = of(hi);
+      if (!add_term(last, {{}, -1}) || !add(last, of(lo), -1)) return std::nullopt;
+      auto least = extreme(std::move(last), false, false);
+      if (!least || !nonnegative(*least, 1)) return std::nullopt;
+    }
     Polynomial value = of(positive == upper ? hi : lo);
     if (positive == upper && !add_term(value, {{}, -1})) return std::nullopt;
     auto product = multiply(factor, value);
@@ -169,12 +175,12 @@ std::optional<Polynomial> Extents::extreme(Polynomial p, bool upper) {
 bool Extents::at_most(ExprId a, ExprId b) {
   Polynomial difference = of(b);
   if (!add(difference, of(a), -1)) return false;
-  auto least = extreme(std::move(difference), false);
+  auto least = extreme(std::move(difference), false, false);
   return least && nonnegative(*least, 0);
 }
 
 bool Extents::at_least_zero(ExprId a) {
-  auto least = extreme(of(a), false);
+  auto least = extreme(of(a), false, false);
   return least && nonnegative(*least, 0);
 }
 
@@ -183,7 +189,7 @@ bool Extents::outside(ExprId index, ExprId lo, ExprId hi, bool everywhere) {
   Polynomial below = of(lo), above = of(index);
   if (!add_term(below, {{}, -1}) || !add(below, of(index), -1) || !add(above, of(hi), -1)) return false;
   for (Polynomial* p : {&below, &above}) {
-    auto value = extreme(*p, !everywhere);
+    auto value = extreme(*p, !everywhere, everywhere);
     if (value && nonnegative(*value, everywhere ? 0 : 1)) return true;
   }
   return false;

@@ -29,8 +29,8 @@ class Extents {
   /// a <= b wherever the variables are inside their ranges.
   [[nodiscard]] bool at_most(ExprId a, ExprId b);
   [[nodiscard]] bool at_least_zero(ExprId a);
-  /// index - lo or hi - 1 - index is negative: at every point (`everywhere`), or at some point when all dims are at
-  /// least 1 and no range is empty.
+  /// index - lo or hi - 1 - index is negative: at every point, and there is one (`everywhere`), or at some point when
+  /// all dims are at least 1 and no range is empty.
   [[nodiscard]] bool outside(ExprId index, ExprId lo, ExprId hi, bool everywhere);
   /// index = var + shift; nothing if it is not of that form.
   struct Shift {
@@ -47,7 +47,7 @@ class Extents {
   const Polynomial& of(ExprId id);
   Polynomial expand(ExprId id);
   [[nodiscard]] bool ready(ExprId id) const;
-  std::optional<Polynomial> extreme(Polynomial p, bool upper);
+  std::optional<Polynomial> extreme(Polynomial p, bool upper, bool reached);
   [[nodiscard]] bool nonnegative(const Polynomial& p, int least_dim) const;
   [[nodiscard]] bool only_dims(const Polynomial::Term& term) const;
 

@@ -6,9 +6,43 @@ namespace aicf::check {
 
 namespace {
 
+/// The reachable nodes in the order in which a reader of the text meets them, operands before users: so equal texts
+/// have equal arenas, whatever the checker made on its way.
+class Walk {
+ public:
+  explicit Walk(const Arena& arena) : arena_(&arena), seen_(arena.size(), false) {}
+
+  std::vector<ExprId> order;
+
+  void visit(ExprId root) {
+    std::vector<std::pair<ExprId, std::uint32_t>> stack; // node, operands entered
+    if (!seen_[root]) stack.emplace_back(root, 0);
+    seen_[root] = true;
+    while (!stack.empty()) {
+      ExprId id = stack.back().first;
+      if (stack.back().second == (*arena_)[id].count) {
+        order.push_back(id);
+        stack.pop_back();
+        continue;
+      }
+      ExprId operand = arena_->operand(id, stack.back().second++);
+      if (!seen_[operand]) stack.emplace_back(operand, 0);
+      seen_[operand] = true;
+    }
+  }
+
+  void visit(const std::vector<ExprId>& roots) {
+    for (ExprId root : roots) visit(root);
+  }
+
+ private:
+  const Arena* arena_;
+  std::vector<bool> seen_;
+};
+
 class Compactor {
  public:
-  explicit Compactor(const Definition& from) : from_(&from) {}
+  explicit Compactor(const Definition& from) : from_(&from), walk_(from.arena), vars_(from.vars.size(), 0) {}
 
   Definition run() {
     to_.name = from_->name;
@@ -17,12 +51,10 @@ class Compactor {
     to_.scalars = from_->scalars;
     to_.inputs = from_->inputs;
     keep_tensors();
-    std::vector<ExprId> roots = all_roots();
-    kept_ = reachable(from_->arena, roots);
-    keep_vars();
+    walk();
     keep_reducers();
     ids_.assign(from_->arena.size(), no_expr);
-    for (ExprId id : kept_) ids_[id] = node(id);
+    for (ExprId id : walk_.order) ids_[id] = node(id);
     for (TensorDecl& decl : to_.tensors) map(decl.shape);
     for (UserReducer& reducer : to_.reducers) {
       reducer.combine = ids_[reducer.combine];
@@ -49,10 +81,13 @@ class Compactor {
   void keep_tensors() {
     tensors_.assign(from_->tensors.size(), 0);
     for (TensorId t = 0; t < from_->inputs; ++t) tensors_[t] = keep_tensor(t);
+    std::uint32_t group = 0;
     for (const Statement& statement : from_->statements) {
       tensors_[statement.target] = keep_tensor(statement.target);
       to_.statements.push_back(statement);
       to_.statements.back().target = tensors_[statement.target];
+      if (&statement != from_->statements.data() && (&statement)[-1].group != statement.group) ++group;
+      to_.statements.back().group = group;
     }
     for (TensorId output : from_->outputs) to_.outputs.push_back(tensors_[output]);
   }
@@ -62,45 +97,39 @@ class Compactor {
     return static_cast<TensorId>(to_.tensors.size() - 1);
   }
 
-  std::vector<ExprId> all_roots() {
-    std::vector<ExprId> roots;
-    auto add = [&](const std::vector<ExprId>& list) { roots.insert(roots.end(), list.begin(), list.end()); };
-    for (const TensorDecl& decl : to_.tensors) add(decl.shape);
+  /// Variables are numbered statement by statement, in the order of the text: outer ones have smaller ids.
+  void walk() {
+    for (const TensorDecl& decl : to_.tensors) walk_.visit(decl.shape);
     for (const Statement& statement : to_.statements) {
-      add(statement.lo);
-      add(statement.hi);
-      roots.push_back(statement.body);
+      std::size_t before = walk_.order.size();
+      walk_.visit(statement.lo);
+      walk_.visit(statement.hi);
+      walk_.visit(statement.body);
       for (const Initial& initial : statement.initial) {
-        add(initial.indices);
-        roots.push_back(initial.value);
+        walk_.visit(initial.indices);
+        walk_.visit(initial.value);
+      }
+      std::vector<VarId> bound = statement.vars;
+      for (std::size_t i = before; i < walk_.order.size(); ++i) {
+        if (from_->arena[walk_.order[i]].op != Op::reduce) continue;
+        const Reduce& what = from_->arena.reduction(walk_.order[i]);
+        bound.insert(bound.end(), what.vars.begin(), what.vars.end());
+      }
+      std::sort(bound.begin(), bound.end());
+      for (VarId var : bound) {
+        vars_[var] = static_cast<VarId>(to_.vars.size());
+        to_.vars.push_back(from_->vars[var]);
       }
     }
     for (const UserReducer& reducer : from_->reducers) {
-      roots.push_back(reducer.combine);
-      roots.push_back(reducer.identity);
-    }
-    return roots;
-  }
-
-  /// Variables keep their order, which is that of the text: outer ones have smaller ids.
-  void keep_vars() {
-    std::vector<bool> used(from_->vars.size(), false);
-    for (const Statement& statement : to_.statements)
-      for (VarId var : statement.vars) used[var] = true;
-    for (ExprId id : kept_)
-      if (from_->arena[id].op == Op::reduce)
-        for (VarId var : from_->arena.reduction(id).vars) used[var] = true;
-    vars_.assign(from_->vars.size(), 0);
-    for (VarId var = 0; var < from_->vars.size(); ++var) {
-      if (!used[var]) continue;
-      vars_[var] = static_cast<VarId>(to_.vars.size());
-      to_.vars.push_back(from_->vars[var]);
+      walk_.visit(reducer.combine);
+      walk_.visit(reducer.identity);
     }
   }
 
   void keep_reducers() {
     std::vector<ReducerId> order;
-    for (ExprId id : kept_) {
+    for (ExprId id : walk_.order) {
       if (from_->arena[id].op != Op::reduce) continue;
       ReducerId reducer = from_->arena.reduction(id).reducer;
       if (reducer >= first_user_reducer) order.push_back(reducer - first_user_reducer);
@@ -137,9 +166,10 @@ class Compactor {
 
   const Definition* from_;
   Definition to_;
-  std::vector<ExprId> kept_, ids_;
-  std::vector<TensorId> tensors_;
+  Walk walk_;
   std::vector<VarId> vars_;
+  std::vector<ExprId> ids_;
+  std::vector<TensorId> tensors_;
   std::vector<ReducerId> reducers_;
 };
 

@@ -95,8 +95,7 @@ int Printer::node(ExprId id) {
       put(value != 0 ? "true" : "false");
       return atom;
     }
-    bool whole = pretty_ && std::floor(value) == value && std::fabs(value) < 1e15;
-    put(print_number(value, whole ? Kind::integer : n.kind));
+    put(literal(value, n.kind));
     if (n.kind == Kind::boolean) return comparison;
     return std::signbit(value) && !std::isnan(value) ? unary : atom;
   }
@@ -157,7 +156,7 @@ int Printer::addition(std::span<const ExprId> operands) {
     int strength = i == 0 && !flat_sum ? sum : product;
     if (pretty_ && i > 0 && n.op == Op::number && arena_->value(term) < 0) {
       put(" - ");
-      put(print_number(-arena_->value(term), n.kind));
+      put(literal(-arena_->value(term), n.kind));
       continue;
     }
     bool minus = pretty_ && i > 0 && n.op == Op::mul && (*arena_)[arena_->operand(term, 0)].op == Op::number &&
@@ -199,8 +198,7 @@ int Printer::quotient(std::span<const ExprId> factors, bool negate) {
     if (i == 0 && factors.size() > 1 && n.op == Op::number && arena_->value(f) < 0) {
       minus = !negate;
       if (arena_->value(f) != -1) {
-        double value = -arena_->value(f);
-        above.push_back({no_expr, 1, print_number(value, std::floor(value) == value ? Kind::integer : Kind::real)});
+        above.push_back({no_expr, 1, literal(-arena_->value(f), n.kind)});
       }
       continue;
     }
@@ -231,10 +229,13 @@ int Printer::quotient(std::span<const ExprId> factors, bool negate) {
       put(")");
     } else {
       put(f.base, atom);
-      put("^" + print_number(f.exponent, std::floor(f.exponent) == f.exponent ? Kind::integer : Kind::real));
+      put("^" + literal(f.exponent, Kind::real));
     }
   };
-  auto strength_of = [&](const Factor& f) { return f.exponent == 1 || f.exponent == 0.5 ? int{atom} : int{power}; };
+  auto strength_of = [&](const Factor& f) {
+    bool operand = f.exponent == 0.5 || (f.exponent == 1 && !symbolic_power(f.base));
+    return operand ? int{atom} : int{power};
+  };
   if (minus) put("-");
   if (above.empty()) put("1");
   for (std::size_t i = 0; i < above.size(); ++i) {
@@ -250,6 +251,13 @@ int Printer::quotient(std::span<const ExprId> factors, bool negate) {
   if (!below.empty() || above.size() > 1) return product;
   if (minus) return unary;
   return above.size() == 1 ? strength_of(above[0]) : int{atom};
+}
+
+/// For people a whole number needs no point.
+std::string Printer::literal(double value, Kind kind) const {
+  constexpr double longest = 1e15;
+  bool whole = pretty_ && kind == Kind::real && std::floor(value) == value && std::fabs(value) < longest;
+  return print_number(value, whole ? Kind::integer : kind);
 }
 
 bool Printer::symbolic_power(ExprId id) const {

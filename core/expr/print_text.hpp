@@ -55,6 +55,7 @@ class Printer {
   int addition(std::span<const ExprId> operands);
   int multiplication(std::span<const ExprId> operands);
   int quotient(std::span<const ExprId> factors, bool negate = false);
+  [[nodiscard]] std::string literal(double value, Kind kind) const;
   [[nodiscard]] bool symbolic_power(ExprId id) const;
   void reduction(ExprId id);
 

@@ -145,7 +145,8 @@ class TestErrors : public QObject {
     row("overlong", op("  y[i, j] = x[i, j] # \xc0\xaf"), "2:23 not UTF-8");
     row("number", op("  y[i, j] = 12abc * x[i, j]"), "2:13 '12abc' is neither a number nor a name");
     row("huge number", op("  y[i, j] = 1e999 * x[i, j]"), "2:13 the number is beyond the range of f64");
-    row("huge integer", op("  y[i, j] = 9007199254740993 * x[i, j]"), "2:13 integers from 2^53 on are not exact in f64");
+    row("huge integer", op("  y[i, j] = 9007199254740993 * x[i, j]"),
+        "2:13 integers from 2^53 on are not exact in f64");
     row("arity", op("  y[i, j] = exp(x[i, j], 2) + min(1)"),
         "2:13 exp takes 1 operand, not 2\n2:31 min takes 2 operands, not 1");
     row("pad", op("  y[i, j] = pad(2 * x[i, j], 0)"), "2:13 pad guards one access: pad(x[i - 1], 0)");
@@ -178,8 +179,7 @@ class TestErrors : public QObject {
         "2:10 no tensor 'p'\n3:27 no tensor 'q'");
     row("index out of scope", op("  y[i, j] = (sum[l] x[i, l]) * a[l]"), "2:34 unknown name 'l'");
     row("index hides index", op("  y[i, j] = sum[i] x[i, j]"), "2:17 the index 'i' hides an index (2:5)");
-    row("index hides tensor", op("  y[i, j] = sum[x] a[x]"),
-        "2:17 the index 'x' hides a tensor (1:6)");
+    row("index hides tensor", op("  y[i, j] = sum[x] a[x]"), "2:17 the index 'x' hides a tensor (1:6)");
     row("binder hides dim", op("  y[i, N] = x[i, N]"), "2:8 the index 'N' hides a dimension (1:18)");
     row("bound twice", op("  y[i, i] = x[i, i]"), "2:8 the index 'i' is bound twice (2:5)");
     row("defined twice", op("  y[i, j] = x[i, j]\n  y[i, j] = x[i, j]"), "3:3 'y' is already defined (2:3)");

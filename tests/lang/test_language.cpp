@@ -226,6 +226,7 @@ class TestLanguage : public QObject {
     QCOMPARE(ranges("  y[i, j] = sum[l > j] x[i, l]"), std::string("j + 1 .. N"));
     // Where the bound may leave the axis it is clamped.
     QCOMPARE(ranges("  y[i, j] = sum[l <= j + k] x[i, l]"), std::string("0 .. min(N, j + k + 1)"));
+    QCOMPARE(ranges("  y[i, j] = sum[l <= j + 2] x[i, l]"), std::string("0 .. min(N, j + 3)"));
     QCOMPARE(ranges("  y[i, j] = sum[l <= i] x[i, l]"), std::string("0 .. min(N, i + 1)"));
     QCOMPARE(ranges("  y[i, j] = sum[l >= j - k] x[i, l]"), std::string("max(0, j - k) .. N"));
     QCOMPARE(ranges("  y[i, j] = sum[l > j - 1] x[i, l]"), std::string("j .. N"));
