@@ -117,6 +117,10 @@ bool Algebra::nonnegative(const Form& form) const {
 
 Form Algebra::kept_whole(const Form& sum) {
   mpq_class lead = sum.begin()->second;
+  for (const auto& [key, c] : sum) { // only where the quotients are doubles, as literals are
+    mpq_class ratio = c / lead;
+    if (mpq_class(ratio.get_d()) != ratio) lead = lead < 0 ? -1 : 1;
+  }
   Form unit = scale(sum, 1 / lead);
   if (lead < 0 && nonnegative(negate(unit))) unit = negate(unit), lead = -lead;
   Atom a;
@@ -292,6 +296,8 @@ Form Algebra::opaque(Op op, std::uint32_t payload, std::vector<Form> args) {
   if (op == Op::min) a.nonnegative = nonnegative(args[0]) && nonnegative(args[1]);
   if (op == Op::select) a.nonnegative = nonnegative(args[1]) && nonnegative(args[2]);
   if (op == Op::pow) a.nonnegative = nonnegative(args[0]);
+  if (op == Op::log)
+    if (auto c = constant(args[0])) a.nonnegative = *c >= 1;
   if (op == Op::tanh || op == Op::erf || op == Op::sign || op == Op::floor || op == Op::round_to)
     a.nonnegative = nonnegative(args[0]);
   a.args = std::move(args);

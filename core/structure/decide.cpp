@@ -138,9 +138,7 @@ class Decider {
       if (needed.contains(i))
         p.dependencies.push_back({m_.items[i].node, m_.items[i].reducer, m_.items[i].mask, m_.items[i].element});
     p.along_axis = [this](ExprId id) { return m_.along(id); };
-    for (std::size_t k = 0; k < item_.lo.size(); ++k)
-      if (m_.arena().is_number(item_.lo[k], 0) && m_.arena()[item_.hi[k]].op == Op::dim)
-        p.extents.emplace_back(item_.hi[k], k == 0 ? 0 : -1);
+    p.extents = extent_dims(m_, item_);
     p.name = [this](ExprId id) { return text(id); };
     auto found = real_unbounded(p, mix(seed_, 7), stop_);
     std::string cap = "rank > " + std::to_string(field.size / 2) + " in the field" +

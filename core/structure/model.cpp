@@ -171,6 +171,13 @@ std::set<ExprId> conjuncts(const Arena& arena, ExprId predicate) {
   return out;
 }
 
+std::vector<ExprId> extent_dims(const Model& model, const Item& item) {
+  std::vector<ExprId> out;
+  for (std::size_t k = 0; k < item.lo.size(); ++k)
+    if (model.arena().is_number(item.lo[k], 0) && model.arena()[item.hi[k]].op == Op::dim) out.push_back(item.hi[k]);
+  return out.size() == item.lo.size() ? out : std::vector<ExprId>{};
+}
+
 Model make_model(Canonical& canonical) {
   Model m;
   m.canonical = &canonical;

@@ -50,6 +50,9 @@ struct Model {
 /// Which part each leaf of the cascade's bodies belongs to.
 [[nodiscard]] Algebra make_algebra(const Model& model, const std::vector<std::size_t>& cascade);
 
+/// The dims whose product is the length of the item's axis; empty where the range is something else.
+[[nodiscard]] std::vector<ExprId> extent_dims(const Model& model, const Item& item);
+
 /// The conjuncts of a predicate.
 [[nodiscard]] std::set<ExprId> conjuncts(const Arena& arena, ExprId predicate);
 

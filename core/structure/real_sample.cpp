@@ -6,45 +6,61 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <set>
 
 namespace aicf {
 namespace {
 
 constexpr std::array sizes{4, 8, 16, 32};
-/// How the elements of the chunk and the elements beyond it lie: each suits another kind of dependency.
-enum class Layout { mean, maximum, minimum, sum, scattered, positive, count };
+/// How the elements lie: each layout suits another kind of dependency, so that its values fall between the elements.
+enum class Layout { mean, fraction, maximum, minimum, sum, log_mean, scattered, positive, count };
 
 struct Points {
-  std::vector<mpq_class> inside, beyond;
+  std::vector<mpq_class> inside, common, beyond; ///< x_i; elements of the chunk besides; the one more of d_j
 };
+
+mpq_class near(double v) { return {static_cast<long>(std::lround(v * 1e6)), 1000000}; }
 
 Points lay_out(Layout layout, int n, Random& random) {
   Points p;
   auto scattered = [&] { return mpq_class(static_cast<long>(random.below(4001)) - 2000, 777); };
+  auto positive = [&](std::uint64_t range) { return mpq_class(static_cast<long>(random.below(range)) + 1, 777); };
   mpq_class total = 0;
-  for (int i = 1; i <= n; ++i) {
-    mpq_class x;
-    switch (layout) {
-    case Layout::maximum: x = mpq_class(-i, n + 1); break;
-    case Layout::minimum: x = mpq_class(i, n + 1); break;
-    case Layout::mean:
-    case Layout::sum: x = i; break;
-    case Layout::positive: x = mpq_class(static_cast<long>(random.below(4000)) + 1, 777); break;
-    default: x = scattered(); break;
+  double weight = 0;
+  auto keep = [&](std::vector<mpq_class>& list, mpq_class v) {
+    v.canonicalize();
+    total += v;
+    weight += std::exp(v.get_d());
+    list.push_back(v);
+  };
+  for (int i = 1; i <= n; ++i) switch (layout) {
+    case Layout::maximum: keep(p.inside, mpq_class(-i, n + 1)); break;
+    case Layout::fraction:
+    case Layout::minimum: keep(p.inside, mpq_class(i, n + 1)); break;
+    case Layout::log_mean: keep(p.inside, mpq_class(i, n)); break;
+    case Layout::positive: keep(p.inside, positive(4000)); break;
+    case Layout::scattered: keep(p.inside, scattered()); break;
+    default: keep(p.inside, i); break;
     }
-    x.canonicalize();
-    total += x;
-    p.inside.push_back(x);
-  }
+  for (int i = 1; i <= n; ++i) switch (layout) { // none of them may be an extremum that hides d_j
+    case Layout::maximum: keep(p.common, mpq_class(-i - n, n + 1)); break;
+    case Layout::minimum: keep(p.common, mpq_class(i + n, n + 1)); break;
+    case Layout::log_mean: keep(p.common, -8 - i); break;
+    case Layout::positive: keep(p.common, positive(4000)); break;
+    default: keep(p.common, scattered()); break;
+    }
   for (int j = 1; j <= n; ++j) {
     mpq_class z, between(2 * j - 1, 2); // d falls between x_{j-1} and x_j
     switch (layout) {
     case Layout::maximum: z = mpq_class(2 * j - 1, 2 * (n + 1)); break;
     case Layout::minimum: z = mpq_class(-(2 * j - 1), 2 * (n + 1)); break;
-    case Layout::mean: z = (n + 1) * between - total; break;
+    case Layout::mean: z = (2 * n + 1) * between - total; break;
+    case Layout::fraction: z = (2 * n + 1) * mpq_class(2 * j + 1, 2 * (n + 1)) - total; break;
     case Layout::sum: z = between - total; break;
-    case Layout::positive: z = mpq_class(static_cast<long>(random.below(40000)) + 1, 777); break;
+    case Layout::log_mean: z = near(std::log((2 * n + 1) * std::exp((j - 0.5) / n) - weight)); break;
+    case Layout::positive: z = positive(40000); break;
     default: z = 3 * scattered(); break;
     }
     z.canonicalize();
@@ -58,74 +74,31 @@ template <class Math> class Sample {
   using Value = typename Math::Value;
 
   Sample(const RealProblem& p, Math math, const std::set<ExprId>& primary)
-      : p_(p), math_(std::move(math)), primary_(primary), program_(*p.arena, roots(p), [&](ExprId id) {
-          return std::any_of(p.dependencies.begin(), p.dependencies.end(),
-                             [&](const Dependency& d) { return d.node == id; });
-        }) {}
+      : p_(p), math_(std::move(math)), primary_(primary),
+        f_(*p.arena, {p.f, p.predicate}, [&](ExprId id) { return is_dependency(id); }) {
+    for (const Dependency& d : p.dependencies)
+      bodies_.emplace_back(*p.arena, std::vector{d.predicate, d.body}, [&](ExprId id) { return is_dependency(id); });
+  }
 
   /// f(x_i; d_j), or nothing when a value was not certain.
   std::optional<std::vector<std::vector<Value>>> matrix(int n, Layout layout, std::uint64_t seed) {
     Random random(mix(seed, static_cast<std::uint64_t>(n) * 16 + static_cast<std::uint64_t>(layout)));
-    program_.literals<Math>(math_, base_, [&](double) {
-      math_.failed = true;
-      return math_.number(0);
-    });
-    std::vector<ExprId> along;
-    for (ExprId leaf : program_.leaves()) {
-      const Node& node = (*p_.arena)[leaf];
-      if (node.op == Op::number) continue;
-      bool dependency = std::any_of(p_.dependencies.begin(), p_.dependencies.end(),
-                                    [&](const Dependency& d) { return d.node == leaf; });
-      if (dependency) continue;
-      if (p_.along_axis(leaf)) {
-        along.push_back(leaf);
-        continue;
-      }
-      mpq_class v(static_cast<long>(random.below(300)) + 100, 277);
-      for (auto [dim, offset] : p_.extents)
-        if (dim == leaf) v = n + 1 + offset;
-      if (node.kind == Kind::integer && v.get_den() != 1) v = static_cast<long>(random.below(300)) + 1000;
-      if (node.kind == Kind::boolean) v = 1;
-      v.canonicalize();
-      base_[program_.place(leaf)] = math_.number(v);
-    }
-    elements_.assign(static_cast<std::size_t>(2 * n), {});
-    inputs.clear();
-    bool first = true;
-    for (ExprId leaf : along) {
-      Kind kind = (*p_.arena)[leaf].kind;
-      bool main = primary_.empty() ? first : primary_.contains(leaf);
-      first = false;
-      Points points = lay_out(main ? layout : Layout::positive, n, random);
-      auto& record = inputs[p_.name(leaf)];
-      for (int k = 0; k < 2 * n; ++k) {
-        auto i = static_cast<std::size_t>(k % n);
-        mpq_class v = k < n ? points.inside[i] : points.beyond[i];
-        if ((*p_.arena)[leaf].op == Op::index)
-          v = std::min(k, n);
-        else if (kind == Kind::boolean)
-          v = static_cast<int>(random.below(2));
-        else if (kind == Kind::integer)
-          v = static_cast<int>(random.below(64));
-        record.push_back(v.get_d());
-        elements_[static_cast<std::size_t>(k)].emplace_back(program_.place(leaf), math_.number(v));
-      }
-    }
+    draw(n, layout, random);
     auto count = static_cast<std::size_t>(n);
     std::vector<std::vector<Value>> m(count);
-    for (std::size_t j = 0; j < count; ++j) {
-      std::vector<Value> values = base_;
-      for (const Dependency& d : p_.dependencies) reduce(d, count, j, values);
-      if (j < 8)
-        for (const Dependency& d : p_.dependencies)
-          inputs[p_.name(d.node)].push_back(approximate(values[program_.place(d.node)]));
-      for (std::size_t i = 0; i < count; ++i) {
-        evaluate(elements_[i], values);
-        if (math_.compare(values[program_.place(p_.predicate)], math_.number(0)) == 0) return std::nullopt;
-        m[i].push_back(values[program_.place(p_.f)]);
+    for (std::size_t j = 0; j < count && !math_.failed; ++j) {
+      std::map<ExprId, Value> d;
+      for (std::size_t k = 0; k < p_.dependencies.size(); ++k) {
+        d.insert_or_assign(p_.dependencies[k].node, reduce(k, count, j, d));
+        if (j < 8) inputs[p_.name(p_.dependencies[k].node)].push_back(approximate(d.at(p_.dependencies[k].node)));
       }
-      if (math_.failed) return std::nullopt;
+      for (std::size_t i = 0; i < count && !math_.failed; ++i) {
+        std::vector<Value> values = evaluate(f_, i, d);
+        if (math_.compare(values[f_.place(p_.predicate)], math_.number(0)) == 0) return std::nullopt;
+        m[i].push_back(values[f_.place(p_.f)]);
+      }
     }
+    if (math_.failed) return std::nullopt;
     return m;
   }
 
@@ -133,30 +106,85 @@ template <class Math> class Sample {
   std::map<std::string, std::vector<double>> inputs;
 
  private:
-  static std::vector<ExprId> roots(const RealProblem& p) {
-    std::vector<ExprId> r{p.f, p.predicate};
-    for (const Dependency& d : p.dependencies) r.insert(r.end(), {d.node, d.predicate, d.body});
-    return r;
-  }
   static double approximate(const mpq_class& v) { return v.get_d(); }
   static double approximate(const Interval& v) { return mpfr_get_d(v.lo(), MPFR_RNDN); }
 
-  void evaluate(const std::vector<std::pair<std::size_t, Value>>& element, std::vector<Value>& values) {
-    for (const auto& [place, v] : element) values[place] = v;
-    program_.run(math_, values);
+  bool is_dependency(ExprId id) const {
+    return std::any_of(p_.dependencies.begin(), p_.dependencies.end(),
+                       [&](const Dependency& d) { return d.node == id; });
   }
-  void reduce(const Dependency& d, std::size_t n, std::size_t j, std::vector<Value>& values) {
-    auto reducer = static_cast<Builtin>(d.reducer);
+  std::set<ExprId> leaves() const {
+    std::set<ExprId> all(f_.leaves().begin(), f_.leaves().end());
+    for (const NodeProgram& b : bodies_) all.insert(b.leaves().begin(), b.leaves().end());
+    return all;
+  }
+
+  void draw(int n, Layout layout, Random& random) {
+    elements_.assign(static_cast<std::size_t>(3 * n), {});
+    bool first = true;
+    for (ExprId leaf : leaves()) {
+      const Node& node = (*p_.arena)[leaf];
+      if (is_dependency(leaf)) continue;
+      if (node.op == Op::number) {
+        double v = p_.arena->value(leaf);
+        if (!std::isfinite(v)) math_.failed = true;
+        fixed_.insert_or_assign(leaf, math_.number(std::isfinite(v) ? mpq_class(v) : mpq_class(0)));
+      } else if (!p_.along_axis(leaf)) {
+        mpq_class v(static_cast<long>(random.below(300)) + 100, 277);
+        if (node.kind == Kind::integer) v = static_cast<long>(random.below(300)) + 1000;
+        if (node.kind == Kind::boolean) v = 1;
+        if (auto at = std::find(p_.extents.begin(), p_.extents.end(), leaf); at != p_.extents.end())
+          v = at == p_.extents.begin() ? 2 * n + 1 : 1;
+        v.canonicalize();
+        fixed_.insert_or_assign(leaf, math_.number(v));
+      } else {
+        bool main = primary_.empty() ? first : primary_.contains(leaf);
+        first = false;
+        Points points = lay_out(main ? layout : Layout::positive, n, random);
+        std::vector<mpq_class> all = points.inside;
+        all.insert(all.end(), points.common.begin(), points.common.end());
+        all.insert(all.end(), points.beyond.begin(), points.beyond.end());
+        auto& record = inputs[p_.name(leaf)];
+        for (std::size_t k = 0; k < all.size(); ++k) {
+          mpq_class v = all[k];
+          if (node.op == Op::index)
+            v = std::min(static_cast<int>(k), 2 * n);
+          else if (node.kind == Kind::boolean)
+            v = static_cast<int>(random.below(2));
+          else if (node.kind == Kind::integer)
+            v = static_cast<int>(random.below(64));
+          record.push_back(v.get_d());
+          elements_[k].emplace_back(leaf, math_.number(v));
+        }
+      }
+    }
+  }
+
+  std::vector<Value> evaluate(const NodeProgram& program, std::size_t element, const std::map<ExprId, Value>& d) {
+    std::vector<Value> values(program.size(), math_.number(0));
+    for (ExprId leaf : program.leaves()) {
+      if (auto it = fixed_.find(leaf); it != fixed_.end()) values[program.place(leaf)] = it->second;
+      if (auto it = d.find(leaf); it != d.end()) values[program.place(leaf)] = it->second;
+    }
+    for (const auto& [leaf, v] : elements_[element])
+      if (program.contains(leaf)) values[program.place(leaf)] = v;
+    program.run(math_, values);
+    return values;
+  }
+
+  Value reduce(std::size_t dependency, std::size_t n, std::size_t j, const std::map<ExprId, Value>& d) {
+    const Dependency& what = p_.dependencies[dependency];
+    const NodeProgram& program = bodies_[dependency];
     std::optional<Value> total;
-    for (std::size_t k = 0; k <= n; ++k) {
-      evaluate(elements_[k < n ? k : n + j], values);
-      if (math_.compare(values[program_.place(d.predicate)], math_.number(0)) == 0) continue;
-      const Value& v = values[program_.place(d.body)];
+    for (std::size_t k = 0; k <= 2 * n && !math_.failed; ++k) {
+      std::vector<Value> values = evaluate(program, k < 2 * n ? k : 2 * n + j, d);
+      if (math_.compare(values[program.place(what.predicate)], math_.number(0)) == 0) continue;
+      const Value& v = values[program.place(what.body)];
       if (!total) {
         total = v;
         continue;
       }
-      switch (reducer) {
+      switch (static_cast<Builtin>(what.reducer)) {
       case Builtin::sum: total = math_.add(*total, v); break;
       case Builtin::prod: total = math_.mul(*total, v); break;
       case Builtin::max:
@@ -169,15 +197,16 @@ template <class Math> class Sample {
       }
     }
     if (!total) math_.failed = true;
-    values[program_.place(d.node)] = total ? *total : math_.number(0);
+    return total ? *total : math_.number(0);
   }
 
   const RealProblem& p_;
   Math math_;
   const std::set<ExprId>& primary_;
-  NodeProgram program_;
-  std::vector<Value> base_;
-  std::vector<std::vector<std::pair<std::size_t, Value>>> elements_;
+  NodeProgram f_;
+  std::vector<NodeProgram> bodies_;
+  std::map<ExprId, Value> fixed_; ///< numbers and symbols
+  std::vector<std::vector<std::pair<ExprId, Value>>> elements_;
 };
 
 /// A determinant that is not 0 mod p is not 0.
@@ -276,21 +305,37 @@ bool rational(const RealProblem& p) {
   return true;
 }
 
+/// One size in one layout, at the precisions that may decide it.
+template <class Math>
+std::optional<std::string> certified(const RealProblem& p, const std::set<ExprId>& primary, std::uint64_t seed, int n,
+                                     Layout layout, const std::vector<Math>& precisions,
+                                     std::map<std::string, std::vector<double>>& inputs) {
+  for (const Math& math : precisions) {
+    Sample<Math> sample(p, math, primary);
+    auto m = sample.matrix(n, layout, seed);
+    if (!m) continue;
+    auto det = nonzero(std::move(*m), sample.math());
+    if (!det) continue;
+    inputs = std::move(sample.inputs);
+    return det;
+  }
+  return std::nullopt;
+}
+
 template <class Math>
 std::optional<RealUnbounded> search(const RealProblem& p, const std::set<ExprId>& primary, std::uint64_t seed,
-                                    std::stop_token stop, const std::function<Math(int)>& math_for, std::string name) {
+                                    const std::stop_token& stop,
+                                    const std::function<std::vector<Math>(int)>& precisions, std::string name) {
   for (int layout = 0; layout < static_cast<int>(Layout::count); ++layout) {
     RealUnbounded found;
     found.arithmetic = name;
     for (int n : sizes) {
       if (stop.stop_requested()) return std::nullopt;
-      Sample<Math> sample(p, math_for(n), primary);
-      auto m = sample.matrix(n, static_cast<Layout>(layout), seed);
-      if (!m) break;
-      auto det = nonzero(std::move(*m), sample.math());
+      std::map<std::string, std::vector<double>> inputs;
+      auto det = certified(p, primary, seed, n, static_cast<Layout>(layout), precisions(n), inputs);
       if (!det) break;
       if (n == sizes.front()) {
-        found.witness.inputs = sample.inputs;
+        found.witness.inputs = std::move(inputs);
         found.witness.expected = "a zero determinant of (f(x_i; d_j)), as any state of fewer than 4 sums needs";
         found.witness.observed = "determinant " + *det;
       }
@@ -313,9 +358,13 @@ std::optional<RealUnbounded> real_unbounded(const RealProblem& problem, std::uin
   }
   if (rational(problem))
     return search<RationalMath>(
-        problem, primary, seed, stop, [](int) { return RationalMath{}; }, "exact rationals");
-  auto precise = [](int n) { return IntervalMath{.precision = 96 + 48 * n}; };
-  return search<IntervalMath>(problem, primary, seed, stop, precise, "MPFR intervals");
+        problem, primary, seed, stop, [](int) { return std::vector<RationalMath>(1); }, "exact rationals");
+  auto rising = [](int n) {
+    std::vector<IntervalMath> all;
+    for (int bits : {64 + 4 * n, 96 + 16 * n, 128 + 64 * n}) all.push_back({.precision = bits});
+    return all;
+  };
+  return search<IntervalMath>(problem, primary, seed, stop, rising, "MPFR intervals");
 }
 
 } // namespace aicf

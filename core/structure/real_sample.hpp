@@ -1,5 +1,6 @@
 // Proof that no bounded state exists: real samples on which the matrix f(x_i; d_j) is not singular, at growing sizes.
-// The samples are reachable: x_1 … x_n is a chunk, d_j are the reductions of that chunk and one element more.
+// The samples are reachable: x_1 … x_n and n elements more are a chunk, d_j are the reductions of that chunk and one
+// more element.
 #pragma once
 #include "core/base/certificate.hpp"
 #include "core/expr/expr.hpp"
@@ -22,10 +23,10 @@ struct RealProblem {
   const Arena* arena = nullptr;
   ExprId f = no_expr;
   ExprId predicate = no_expr;
-  std::vector<Dependency> dependencies;        ///< lower levels first
-  std::function<bool(ExprId)> along_axis;      ///< whether a leaf changes with the element
-  std::vector<std::pair<ExprId, int>> extents; ///< dims whose value is the length of the chunk
-  std::function<std::string(ExprId)> name;     ///< how a leaf is called in a witness
+  std::vector<Dependency> dependencies;    ///< lower levels first
+  std::function<bool(ExprId)> along_axis;  ///< whether a leaf changes with the element
+  std::vector<ExprId> extents;             ///< dims whose product is the length of the chunk
+  std::function<std::string(ExprId)> name; ///< how a leaf is called in a witness
 };
 
 struct RealUnbounded {

@@ -104,14 +104,12 @@ Form SummaryBuilder::replace_dependencies(const Form& form, bool whole_chunk) {
     if (auto it = final_.find(i); it != final_.end()) with[algebra_.leaf(model_.items[i].node)] = it->second;
   if (whole_chunk) { // the extent of the axis is the number of elements of the whole chunk
     const Item& item = model_.items[cascade_.front()];
-    Form n = slot_form(count(arena_.boolean(true)));
-    bool simple_extent = true;
-    for (std::size_t k = 0; k < item.lo.size(); ++k)
-      simple_extent = simple_extent && arena_.is_number(item.lo[k], 0) && arena_[item.hi[k]].op == Op::dim;
-    if (simple_extent) {
-      for (std::size_t k = 1; k < item.hi.size(); ++k)
-        n = algebra_.multiply(n, algebra_.power_of(algebra_.leaf(item.hi[k]), -1));
-      with[algebra_.leaf(item.hi[0])] = n;
+    std::vector<ExprId> dims = extent_dims(model_, item);
+    if (!dims.empty()) {
+      Form n = slot_form(count(arena_.boolean(true)));
+      for (std::size_t k = 1; k < dims.size(); ++k)
+        n = algebra_.multiply(n, algebra_.power_of(algebra_.leaf(dims[k]), -1));
+      with[algebra_.leaf(dims[0])] = n;
     }
   }
   return algebra_.replace(form, with);
@@ -159,6 +157,23 @@ void SummaryBuilder::choose_centres(std::size_t index, const Split& split, Deriv
   }
 }
 
+/// k with l <= k * body where k has the sign of `sense` and is free of the element: l - k * body is never positive.
+std::optional<Form> SummaryBuilder::multiple_of(const Form& l, const Form& body, int sense) {
+  const auto& [first, scale] = *body.begin();
+  for (const auto& [key, c] : l) {
+    Form quotient;
+    quotient.emplace(key, c / scale);
+    Form inverse;
+    inverse.emplace(first, 1);
+    quotient = algebra_.multiply(quotient, algebra_.raise(inverse, -1));
+    if (algebra_.part(quotient) != 0) continue;
+    if (!algebra_.nonnegative(sense > 0 ? quotient : Algebra::negate(quotient))) continue;
+    Form rest = Algebra::add(l, Algebra::negate(algebra_.multiply(quotient, body)));
+    if (algebra_.nonnegative(Algebra::negate(rest))) return quotient;
+  }
+  return std::nullopt;
+}
+
 SummaryBuilder::Bound SummaryBuilder::choose_bound(std::size_t index, const Polynomial& exponent, Derivation& out) {
   const Item& item = model_.items[index];
   Form l;
@@ -175,22 +190,20 @@ SummaryBuilder::Bound SummaryBuilder::choose_bound(std::size_t index, const Poly
         if (algebra_.leaf(model_.items[i].node) == fact.d && final_.contains(i)) owner = i;
       if (owner == model_.items.size() || fact.body.empty()) continue;
       bool read = std::find(item.dependencies.begin(), item.dependencies.end(), owner) != item.dependencies.end();
-      auto at = l.find(fact.body.begin()->first);
-      if (read != direct || at == l.end()) continue;
-      mpq_class kappa = at->second / fact.body.begin()->second;
-      if (kappa * fact.sense < 0) continue;
-      Form rest = Algebra::add(l, Algebra::scale(fact.body, -kappa));
-      if (!algebra_.nonnegative(Algebra::negate(rest))) continue;
+      if (read != direct) continue;
+      std::optional<Form> kappa = multiple_of(l, fact.body, fact.sense);
+      if (!kappa) continue;
       const Form& final = final_.at(owner);
       Bound b;
-      b.value = Algebra::scale(final, kappa);
+      b.value = algebra_.multiply(*kappa, final);
       b.minimum = fact.sense < 0;
       for (std::size_t k = 0; k < slots_.size(); ++k)
         if (final == slot_form(k)) b.slot = k;
       if (!b.slot) continue;
       out.steps.push_back({"exponent-bound", "exponent of the element",
-                           "at most " + std::string(kappa == 1 ? "" : kappa.get_str() + "*") + slots_[*b.slot].name +
-                               ", a " + (b.minimum ? "min" : "max") + " over the same elements"});
+                           "at most " + std::string(*kappa == Algebra::number(1) ? "" : "a multiple of ") +
+                               slots_[*b.slot].name + ", a " + (b.minimum ? "min" : "max") +
+                               " over the same elements"});
       return b;
     }
   std::size_t k = simple(Builtin::max, item.mask, l, algebra_.express(l), "top");
@@ -506,13 +519,23 @@ void SummaryBuilder::finish(std::size_t index, const Form& final, Derivation& ou
   ExprId value = express(final, Side::self);
   if (model_.items[index].is(Builtin::sum) && !zero_when_empty(value)) {
     // 0/0 of an empty state: an empty sum is 0 whatever its parts
-    std::optional<std::size_t> weight;
-    for (std::size_t k : closure(value)) {
-      const Slot& s = slots_[k];
-      if (s.reducer == static_cast<ReducerId>(Builtin::sum) && arena_[s.body].op == Op::exp) weight = k;
+    ExprId empty = no_expr;
+    std::vector<ExprId> extent = extent_dims(model_, model_.items[index]);
+    if (is_true(arena_, model_.items[index].mask))
+      for (ExprId dim : extent) {
+        ExprId none = build_.call(Op::eq, {dim, arena_.integer(0)});
+        empty = empty == no_expr ? none : build_.call(Op::or_, {empty, none});
+      }
+    if (empty == no_expr) {
+      std::optional<std::size_t> weight; // a sum of exp is 0 only where there is none
+      for (std::size_t k : closure(value)) {
+        const Slot& s = slots_[k];
+        if (s.reducer == static_cast<ReducerId>(Builtin::sum) && arena_[s.body].op == Op::exp) weight = k;
+      }
+      if (!weight) weight = count(model_.items[index].mask);
+      empty = build_.call(Op::eq, {symbol(*weight, Side::self), build_.num(0)});
     }
-    if (!weight) weight = count(model_.items[index].mask);
-    value = build_.where(build_.call(Op::eq, {symbol(*weight, Side::self), build_.num(0)}), build_.num(0), value);
+    value = build_.where(empty, build_.num(0), value);
   }
   final_expr_[index] = value;
   out.possible = true;
@@ -530,6 +553,8 @@ bool SummaryBuilder::zero_when_empty(ExprId value) const {
     else if (n.op != Op::number)
       values[program.place(leaf)] = 0.75; // any ordinary value: what matters is 0/0, log 0, inf - inf
   }
+  for (ExprId dim : extent_dims(model_, model_.items[cascade_.front()]))
+    if (program.contains(dim)) values[program.place(dim)] = 0;
   program.run(math, values);
   return values[program.place(value)] == 0;
 }

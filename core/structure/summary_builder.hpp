@@ -87,6 +87,7 @@ class SummaryBuilder {
   [[nodiscard]] bool zero_when_empty(ExprId value) const;
 
   void choose_centres(std::size_t item, const Split& split, Derivation& out);
+  std::optional<Form> multiple_of(const Form& l, const Form& body, int sense);
   Bound choose_bound(std::size_t item, const Polynomial& exponent, Derivation& out);
   void ensure(std::size_t item, const Basis& basis, std::map<Basis, Kept>& kept, const std::string& name);
   ExprId basis_body(const Basis& basis);

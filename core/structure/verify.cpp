@@ -27,14 +27,6 @@ struct FieldMath {
   }
 };
 
-/// Dims that make up the extent of the axis.
-std::vector<ExprId> extents(const Model& m, const Item& item) {
-  std::vector<ExprId> out;
-  for (std::size_t k = 0; k < item.lo.size(); ++k)
-    if (m.arena().is_number(item.lo[k], 0) && m.arena()[item.hi[k]].op == Op::dim) out.push_back(item.hi[k]);
-  return out.size() == item.lo.size() ? out : std::vector<ExprId>{};
-}
-
 class FieldTest {
  public:
   FieldTest(const Model& model, const std::vector<std::size_t>& cascade, Algebra& algebra, const Summary& summary,
@@ -80,7 +72,7 @@ class FieldTest {
       }
     for (ExprId leaf : program_.leaves())
       leaf_is_positive.try_emplace(leaf, nonnegative_nodes(m_.arena(), leaf).back() != 0);
-    std::vector<ExprId> size = extents(m_, m_.items[cascade_.front()]);
+    std::vector<ExprId> size = extent_dims(m_, m_.items[cascade_.front()]);
     elements_.resize(static_cast<std::size_t>(na + nb));
     for (const auto& [leaf, positive] : leaf_is_positive) {
       const Node& n = m_.arena()[leaf];
@@ -235,7 +227,7 @@ class NumericTest {
       : m_(model), cascade_(cascade), s_(summary), random_(mix(seed, 77)), n_(model.arena(), summary, more()) {
     std::set<ExprId> dependency;
     for (std::size_t i : cascade) dependency.insert(model.items[i].node);
-    std::vector<ExprId> size = extents(model, model.items[cascade.front()]);
+    std::vector<ExprId> size = extent_dims(model, model.items[cascade.front()]);
     for (ExprId leaf : n_.leaves()) {
       const Node& node = model.arena()[leaf];
       if (node.op == Op::number || node.op == Op::symbol || dependency.contains(leaf)) continue;
