@@ -142,11 +142,12 @@ template <NumberField F> class Machine {
       ++u.level;
       return nullptr;
     }
+    u.phase = Phase::block;
     for (std::size_t k = u.level + 1; k < loop.vars.size(); ++k) { // laid out in lanes: constant ranges
       u.lo[k] = loop.lo[k].code->run(*env_);
       u.hi[k] = loop.hi[k].code->run(*env_);
+      if (u.lo[k] >= u.hi[k]) u.phase = Phase::next;
     }
-    u.phase = Phase::block;
     return nullptr;
   }
 
