@@ -34,14 +34,14 @@ void find_dependencies(Model& m, std::size_t index) {
   std::set<ExprId> seen;
   struct Visit {
     ExprId id;
-    bool inside, behind; ///< below a reduction that the axis indexes; below one that it does not
+    bool behind; ///< below a reduction that the axis does not index
   };
   std::set<std::pair<ExprId, int>> done;
-  std::vector<Visit> stack{{item.body, false, false}, {item.predicate, false, false}};
+  std::vector<Visit> stack{{item.body, false}, {item.predicate, false}};
   while (!stack.empty()) {
     Visit v = stack.back();
     stack.pop_back();
-    if (!done.insert({v.id, (v.inside ? 1 : 0) + (v.behind ? 2 : 0)}).second) continue;
+    if (!done.insert({v.id, v.behind ? 1 : 0}).second) continue;
     const Node& n = arena[v.id];
     if (n.op == Op::reduce) {
       auto found = m.at.find(v.id);
@@ -49,12 +49,11 @@ void find_dependencies(Model& m, std::size_t index) {
         bool closed = std::ranges::includes(item.rows, m.items[found->second].rows);
         auto& list = closed && !v.behind ? item.dependencies : item.behind;
         if (std::find(list.begin(), list.end(), found->second) == list.end()) list.push_back(found->second);
-        if (closed && v.inside) item.hidden = true;
         continue;
       }
-      (m.along(v.id) ? v.inside : v.behind) = true;
+      v.behind = v.behind || !m.along(v.id);
     }
-    for (ExprId o : arena.operands(v.id)) stack.push_back({o, v.inside, v.behind});
+    for (ExprId o : arena.operands(v.id)) stack.push_back({o, v.behind});
   }
   std::sort(item.dependencies.begin(), item.dependencies.end());
   std::sort(item.behind.begin(), item.behind.end());

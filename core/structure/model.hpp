@@ -24,7 +24,6 @@ struct Item {
   ExprId mask = no_expr, element = no_expr;   ///< likewise, where(c, f, identity) moved into the predicate
   std::vector<std::size_t> dependencies;      ///< items over the same axis that it reads and that are not indexed by it
   std::vector<std::size_t> behind;            ///< such items that it reaches only through a reduction over another axis
-  bool hidden = false;                        ///< one of `dependencies` is read inside a reduction over another axis
   std::set<std::pair<std::uint32_t, std::uint32_t>> loads; ///< (tensor, position) that the axis indexes
   int level = 1;
   std::size_t report = 0; ///< its place in StructureProfile::reductions

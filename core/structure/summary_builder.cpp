@@ -481,16 +481,24 @@ void SummaryBuilder::add_sum(std::size_t index, const Split& split, Derivation& 
   for (const auto& [basis, c] : value)
     if (auto slot = kept.at(basis).slot) final = Algebra::add(final, algebra_.multiply(c, slot_form(*slot)));
   // raw powers of one element that only cancel in the end lose digits
-  std::map<Polynomial, int> uncentred;
+  struct Raw {
+    int parts = 0;
+    bool constant = false, shared = false;
+    std::set<AtomId> atoms;
+  };
+  std::map<Polynomial, Raw> uncentred;
   for (const TermKey& x : split.x_parts) {
-    bool centred =
-        std::any_of(x.factors.begin(), x.factors.end(), [&](const Power& p) { return centres_.contains(p.atom); });
-    if (!centred) ++uncentred[x.exponent];
+    if (std::any_of(x.factors.begin(), x.factors.end(), [&](const Power& p) { return centres_.contains(p.atom); }))
+      continue;
+    Raw& raw = uncentred[x.exponent];
+    ++raw.parts;
+    raw.constant = raw.constant || x.factors.empty();
+    for (const Power& p : x.factors) raw.shared = !raw.atoms.insert(p.atom).second || raw.shared;
   }
-  for (const auto& [e, n] : uncentred)
-    if (n > 1) {
+  for (const auto& [e, raw] : uncentred)
+    if (raw.parts > 1 && (raw.constant || raw.shared)) {
       out.stable = false;
-      out.steps.push_back({"cancellation", "several raw sums of one kind", "their difference may cancel: not stable"});
+      out.steps.push_back({"cancellation", "raw powers of one element", "their difference may cancel: not stable"});
     }
   finish(index, final, out);
 }
