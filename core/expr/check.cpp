@@ -1,6 +1,7 @@
 #include "core/expr/check.hpp"
 
 #include "core/expr/check_build.hpp"
+#include "core/expr/check_graph.hpp"
 #include "core/expr/check_op.hpp"
 #include "core/lang/parser.hpp"
 
@@ -97,7 +98,7 @@ void check_operators(FileScope& scope) {
   }
 }
 
-std::shared_ptr<const Definition> choose(FileScope& scope, const std::optional<std::string>& op) {
+std::shared_ptr<Definition> choose(FileScope& scope, const std::optional<std::string>& op) {
   const std::vector<lang::OpNode>& ops = scope.file->ops;
   if (!op) {
     if (!ops.empty()) return scope.checked.back();
@@ -129,11 +130,11 @@ Result<Definition> parse_definition(std::string_view text, std::string_view file
   check_reducers(scope);
   name_operators(scope);
   check_operators(scope);
-  std::shared_ptr<const Definition> chosen;
+  std::shared_ptr<Definition> chosen;
   if (problems.errors() == 0) chosen = choose(scope, op);
   Result<Definition> result;
   if (chosen && problems.errors() == 0) {
-    result.value = *chosen;
+    result.value = std::move(*chosen);
     result.value->text = text;
   }
   result.diagnostics = problems.diagnostics();

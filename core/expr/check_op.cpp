@@ -2,6 +2,7 @@
 
 #include "core/expr/check_call.hpp"
 #include "core/expr/check_finish.hpp"
+#include "core/expr/check_graph.hpp"
 #include "core/expr/check_ranges.hpp"
 #include "core/expr/check_recurrence.hpp"
 
@@ -49,7 +50,7 @@ class OpChecker {
  public:
   OpChecker(FileScope& scope, const lang::OpNode& op) : s_(scope, op), builder_(s_), inliner_(s_, builder_) {}
 
-  std::shared_ptr<const Definition> run() {
+  std::shared_ptr<Definition> run() {
     std::size_t before = s_.scope->problems->errors();
     s_.d.name = s_.text(s_.op->name);
     s_.d.file = s_.scope->source->file();
@@ -64,7 +65,7 @@ class OpChecker {
     if (failed_ || s_.scope->problems->errors() != before) return nullptr;
     report_unused();
     if (s_.scope->problems->errors() != before) return nullptr;
-    return std::make_shared<const Definition>(compact(prune()));
+    return std::make_shared<Definition>(compact(prune()));
   }
 
  private:
@@ -391,9 +392,7 @@ class OpChecker {
 
 } // namespace
 
-std::shared_ptr<const Definition> check_op(FileScope& scope, const lang::OpNode& op) {
-  return OpChecker(scope, op).run();
-}
+std::shared_ptr<Definition> check_op(FileScope& scope, const lang::OpNode& op) { return OpChecker(scope, op).run(); }
 
 std::vector<std::uint32_t> callees(const FileScope& scope, const lang::OpNode& op) {
   std::vector<std::uint32_t> found;

@@ -7,7 +7,7 @@
 namespace aicf::check {
 
 /// The definition (without its text), or null when an error was reported.
-[[nodiscard]] std::shared_ptr<const Definition> check_op(FileScope& scope, const lang::OpNode& op);
+[[nodiscard]] std::shared_ptr<Definition> check_op(FileScope& scope, const lang::OpNode& op);
 
 /// The operators that one calls, by position in the file, ascending.
 [[nodiscard]] std::vector<std::uint32_t> callees(const FileScope& scope, const lang::OpNode& op);

@@ -1,5 +1,7 @@
 #include "core/expr/check_recurrence.hpp"
 
+#include "core/expr/check_graph.hpp"
+
 #include <algorithm>
 #include <set>
 

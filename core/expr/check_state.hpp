@@ -20,9 +20,9 @@ struct FileScope {
   lang::Problems* problems = nullptr;
   std::unordered_map<lang::NameId, std::uint32_t> ops, reducers; ///< positions in the file
   std::unordered_set<lang::NameId> wrong_reducers;
-  std::vector<std::shared_ptr<const Definition>> checked; ///< by operator; null: wrong
-  unsigned suggestions = 0;                               ///< searches for a nearest name, which are costly
-  std::size_t statements = 0;                             ///< made so far by inlining
+  std::vector<std::shared_ptr<Definition>> checked; ///< by operator; null: wrong
+  unsigned suggestions = 0;                         ///< searches for a nearest name, which are costly
+  std::size_t statements = 0;                       ///< made so far by inlining
 };
 
 struct Symbol {
@@ -113,10 +113,5 @@ struct State {
 [[nodiscard]] std::string_view name_of(Symbol::Kind kind);
 [[nodiscard]] Kind kind_of(const ElementType& type);
 [[nodiscard]] std::string_view name_of(Kind kind); ///< "a real number", "an integer", "a condition"
-
-/// The strongly connected components of a graph, each after those that it reaches; both in ascending order where that
-/// leaves a choice. `edges` are ascending.
-[[nodiscard]] std::vector<std::vector<std::uint32_t>>
-strong_components(const std::vector<std::vector<std::uint32_t>>& edges);
 
 } // namespace aicf::check

@@ -22,12 +22,13 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) { // splitmix64's fin
 ExprId Arena::make(Op op, Kind kind, std::uint32_t payload, std::span<const ExprId> operands) {
   std::uint64_t hash = mix(mix(static_cast<std::uint64_t>(op), static_cast<std::uint64_t>(kind)), payload);
   for (ExprId id : operands) hash = mix(hash, id);
-  auto [begin, end] = known_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    const Node& n = nodes_[it->second];
-    if (n.op == op && n.kind == kind && n.payload == payload &&
-        std::ranges::equal(this->operands(it->second), operands))
-      return it->second;
+  if (2 * (nodes_.size() + 1) > table_.size()) grow();
+  std::size_t slot = hash & (table_.size() - 1);
+  for (; table_[slot] != no_expr; slot = (slot + 1) & (table_.size() - 1)) {
+    const Node& n = nodes_[table_[slot]];
+    if (hashes_[table_[slot]] == hash && n.op == op && n.kind == kind && n.payload == payload &&
+        std::ranges::equal(this->operands(table_[slot]), operands))
+      return table_[slot];
   }
   for (ExprId id : operands)
     if (id >= nodes_.size()) throw std::logic_error("operand of another arena");
@@ -36,8 +37,19 @@ ExprId Arena::make(Op op, Kind kind, std::uint32_t payload, std::span<const Expr
   pool_.insert(pool_.end(), copy.begin(), copy.end());
   auto id = static_cast<ExprId>(nodes_.size());
   nodes_.push_back(node);
-  known_.emplace(hash, id);
+  hashes_.push_back(hash);
+  table_[slot] = id;
   return id;
+}
+
+void Arena::grow() {
+  constexpr std::size_t smallest = 64;
+  table_.assign(std::max(smallest, 2 * table_.size()), no_expr);
+  for (ExprId id = 0; id < nodes_.size(); ++id) {
+    std::size_t slot = hashes_[id] & (table_.size() - 1);
+    while (table_[slot] != no_expr) slot = (slot + 1) & (table_.size() - 1);
+    table_[slot] = id;
+  }
 }
 
 ExprId Arena::number(double value, Kind kind) {
@@ -65,7 +77,8 @@ ExprId Arena::reduce(const Reduce& what, std::span<const ExprId> operands) {
   }
   bool arg = what.reducer == static_cast<ReducerId>(Builtin::argmax) ||
              what.reducer == static_cast<ReducerId>(Builtin::argmin);
-  return make(Op::reduce, arg ? Kind::integer : nodes_[operands.back()].kind, id, operands);
+  Kind kind = what.reducer >= first_user_reducer ? Kind::real : arg ? Kind::integer : nodes_[operands.back()].kind;
+  return make(Op::reduce, kind, id, operands);
 }
 
 std::string_view name_of(Op op) {

@@ -102,7 +102,7 @@ class Arena {
   ExprId integer(std::int64_t value) { return number(static_cast<double>(value), Kind::integer); }
   ExprId boolean(bool value) { return number(value ? 1 : 0, Kind::boolean); }
   /// Operands as described at Op::reduce: bounds (2 a variable), predicate, body. The kind is the body's, integer for
-  /// argmax and argmin.
+  /// argmax and argmin, real for user reducers.
   ExprId reduce(const Reduce& what, std::span<const ExprId> operands);
 
   [[nodiscard]] const Node& operator[](ExprId id) const { return nodes_[id]; }
@@ -118,11 +118,14 @@ class Arena {
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 
  private:
+  void grow();
+
   std::vector<Node> nodes_;
   std::vector<ExprId> pool_;
   std::vector<double> numbers_;
   std::vector<Reduce> reduces_;
-  std::unordered_multimap<std::uint64_t, ExprId> known_;
+  std::vector<std::uint64_t> hashes_; ///< of each node's content
+  std::vector<ExprId> table_;         ///< nodes by hash, open addressing; its size is a power of two
   std::unordered_map<std::uint64_t, std::uint32_t> number_ids_; ///< by bit pattern
   std::unordered_multimap<std::uint64_t, std::uint32_t> reduce_ids_;
 };
