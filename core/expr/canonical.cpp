@@ -128,6 +128,9 @@ class Inliner {
     value.lo = all(s.lo);
     value.hi = all(s.hi);
     value.body = mapped_[s.body];
+    Kind kind = d_.tensors[s.target].kind;
+    if (c_[value.body].op == Op::number && c_[value.body].kind == Kind::integer && kind == Kind::real)
+      value.body = c_.number(c_.value(value.body)); // as inside an expression, 1 is 1.0
     for (const Initial& i : s.initial) value.initial.push_back({all(i.indices), mapped_[i.value]});
     for (VarId v : s.vars) value.axis_names.push_back(d_.vars[v]);
     if (s.initial.empty()) body_[s.target] = value.body;

@@ -127,6 +127,8 @@ ExprId make_function(Arena& arena, Op op, Kind kind, ExprId a) {
   Kind of_operand = arena[a].kind;
   if (op == Op::floor || op == Op::ceil || op == Op::round) {
     if (of_operand == Kind::integer) return a;
+  } else if (op == Op::isnan && of_operand == Kind::integer && arena[a].op != Op::number) {
+    return arena.boolean(false);
   } else if (op != Op::abs && op != Op::sign && op != Op::isnan) {
     a = with_kind(arena, a, Kind::real);
   }

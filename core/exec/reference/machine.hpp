@@ -29,10 +29,11 @@ template <NumberField F> class Machine {
   }
 
   /// Runs the statement's loop; false when `stop` asked to.
-  bool run(std::stop_token stop) {
+  bool run(const std::stop_token& stop) {
     start(units_[0]);
     stack_.assign(1, &units_[0]);
-    while (!stack_.empty()) {
+    for (std::uint32_t turn = 0; !stack_.empty(); ++turn) {
+      if (turn % 64 == 0 && stop.stop_requested()) return false;
       U& u = *stack_.back();
       U* called = advance(u);
       if (called != nullptr) {
@@ -40,7 +41,6 @@ template <NumberField F> class Machine {
         stack_.push_back(called);
         continue;
       }
-      if (u.phase == Phase::block && stop.stop_requested()) return false;
       if (u.phase != Phase::done) continue;
       stack_.pop_back();
       if (!stack_.empty()) stack_.back()->returned = true;
