@@ -293,7 +293,8 @@ void TestReference::recurrences() {
   check(ema, {{{"x", tensor({0, 2}, {})}, {"h0", tensor({2}, {0, 8})}}, {}}, {}, "h");
 }
 
-/// y[i, j] = y[i - 1, j] + y[i, j - 1] from 1 at both edges: two shifted axes, which only a definition made by hand has.
+/// y[i, j] = y[i - 1, j] + y[i, j - 1] from 1 at both edges: two shifted axes, which only a definition made by hand
+/// has.
 void TestReference::wavefront() {
   Definition d;
   d.name = "paths";
