@@ -59,7 +59,7 @@ Result<std::map<std::string, HostTensor>> evaluate_in(F field, std::int64_t lane
       if (array.file == File::real) v = evaluation.field().to_double(array.reals[e]);
       if (array.file == File::integer) v = static_cast<double>(array.integers[e]);
       if (array.file == File::truth) v = array.truths[e];
-      out.set(i++, v);
+      std::memcpy(out.bytes.data() + sizeof v * i++, &v, sizeof v);
     });
   }
   return results;

@@ -20,7 +20,7 @@ template <NumberField F> class ArrayAccess {
     std::size_t n = i.out.uniform ? 1 : u.n;
     u.clear_poison(i.out);
     std::int64_t first = 0, step = 0;
-    if (straight(u, access, i.out.uniform, n, first, step)) {
+    if (access.affine && straight(u, access.axes, i.out.uniform, first, step)) {
       copy_straight(field, u, i, array, n, first, step);
       if (!array.poison.empty() || !array.defined.empty())
         for (std::size_t l = 0; l < n; ++l)
@@ -54,24 +54,23 @@ template <NumberField F> class ArrayAccess {
     const Loop& loop = *u.loop;
     Array<T>& array = (*arrays_)[loop.target];
     bool bad = false;
+    std::int64_t first = 0, step = 0;
+    bool line = straight(u, loop.at, false, first, step);
+    if (line && !loop.result.uniform) store_straight(u, array, first, step);
+    if (line && !loop.result.uniform && array.defined.empty() && array.poison.empty() &&
+        !u.may_be_poisoned(loop.result))
+      return false;
     for (std::size_t l = 0; l < u.n; ++l) {
-      std::size_t element = 0;
+      std::int64_t element = line ? first + step * static_cast<std::int64_t>(l) : 0;
       bool inside = true;
       for (const AxisIndex& axis : loop.at) {
+        if (line) break;
         std::int64_t offset = index(u, axis, l) - axis.lo;
         inside = inside && offset >= 0 && offset < axis.extent;
-        element += static_cast<std::size_t>(offset * axis.stride);
+        element += offset * axis.stride;
       }
       if (!inside) continue; // bounds of a statement beyond its own box hold no element
-      Ref r = loop.result;
-      std::size_t from = u.position(r) + (r.uniform ? 0 : l);
-      if (r.file == File::real) array.reals[element] = u.reals[from];
-      if (r.file == File::integer) array.integers[element] = u.integers[from];
-      if (r.file == File::truth) array.truths[element] = u.truths[from];
-      std::uint32_t code = u.poison_of(r, l);
-      array.set_poison(element, code);
-      bad = bad || code != 0;
-      if (!array.defined.empty()) array.defined[element] = 1;
+      bad = put(u, array, l, static_cast<std::size_t>(element)) || bad;
     }
     return bad;
   }
@@ -85,29 +84,59 @@ template <NumberField F> class ArrayAccess {
     return false;
   }
 
-  /// The elements first + step * lane, all inside; false when it takes a closer look.
-  bool straight(U& u, const Access& access, bool uniform, std::size_t n, std::int64_t& first, std::int64_t& step) {
+  /// The elements first + step * lane, all inside; false when it takes a closer look. Several variables in lanes make a
+  /// line when each moves as far as the next does over its whole range.
+  bool straight(U& u, const std::vector<AxisIndex>& axes, bool uniform, std::int64_t& first, std::int64_t& step) {
     const Loop& loop = *u.loop;
-    if (!access.affine || (!uniform && loop.vars.size() - loop.lanes_from > 1)) return false;
+    std::size_t lanes = uniform ? 0 : loop.vars.size() - loop.lanes_from;
+    moves_.assign(lanes, 0);
     first = 0;
-    step = 0;
-    for (const AxisIndex& axis : access.axes) {
-      std::int64_t at = axis.form.constant - axis.lo, move = 0;
+    for (const AxisIndex& axis : axes) {
+      std::int64_t at = axis.form.constant - axis.lo, low = 0, high = 0;
       for (auto [v, c] : axis.form.terms) {
         std::size_t k = 0;
-        if (lane_variable(loop, v, k)) {
-          at += c * u.at[k];
-          move += c;
-        } else {
+        if (!lane_variable(loop, v, k)) {
           at += c * (*env_)[v];
+          continue;
         }
+        at += c * (k == loop.lanes_from ? u.at[k] : u.lo[k]);
+        (c < 0 ? low : high) += c * (length(u, k) - 1);
+        moves_[k - loop.lanes_from] += c * axis.stride;
       }
-      std::int64_t last = at + move * static_cast<std::int64_t>(n - 1);
-      if (at < 0 || at >= axis.extent || last < 0 || last >= axis.extent) return false;
+      if (at + low < 0 || at + high >= axis.extent) return false;
       first += at * axis.stride;
-      step += move * axis.stride;
     }
+    for (std::size_t k = 0; k + 1 < lanes; ++k)
+      if (moves_[k] != moves_[k + 1] * length(u, loop.lanes_from + k + 1)) return false;
+    step = lanes == 0 ? 0 : moves_.back();
     return true;
+  }
+
+  /// How many values a variable in lanes takes in the current block.
+  [[nodiscard]] std::int64_t length(const U& u, std::size_t k) const {
+    return k == u.loop->lanes_from ? static_cast<std::int64_t>(u.n) / u.loop->inner : u.hi[k] - u.lo[k];
+  }
+
+  void store_straight(U& u, Array<T>& array, std::int64_t first, std::int64_t step) {
+    auto move = [&](const auto* in, auto* out) {
+      for (std::size_t l = 0; l < u.n; ++l) out[first + step * static_cast<std::int64_t>(l)] = in[l];
+    };
+    Ref r = u.loop->result;
+    if (r.file == File::real) move(u.reals.data() + u.position(r), array.reals.data());
+    if (r.file == File::integer) move(u.integers.data() + u.position(r), array.integers.data());
+    if (r.file == File::truth) move(u.truths.data() + u.position(r), array.truths.data());
+  }
+
+  bool put(U& u, Array<T>& array, std::size_t lane, std::size_t element) {
+    Ref r = u.loop->result;
+    std::size_t from = u.position(r) + (r.uniform ? 0 : lane);
+    if (r.file == File::real) array.reals[element] = u.reals[from];
+    if (r.file == File::integer) array.integers[element] = u.integers[from];
+    if (r.file == File::truth) array.truths[element] = u.truths[from];
+    std::uint32_t code = u.poison_of(r, lane);
+    array.set_poison(element, code);
+    if (!array.defined.empty()) array.defined[element] = 1;
+    return code != 0;
   }
 
   [[nodiscard]] std::int64_t index(const U& u, const AxisIndex& axis, std::size_t lane) const {
@@ -214,6 +243,7 @@ template <NumberField F> class ArrayAccess {
   std::vector<Array<T>>* arrays_;
   const std::vector<std::int64_t>* env_;
   Failures* failures_;
+  std::vector<std::int64_t> moves_; ///< of each variable in lanes, in elements
 };
 
 } // namespace aicf::reference

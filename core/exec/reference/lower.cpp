@@ -21,6 +21,10 @@ std::size_t Box::count() const {
   return n;
 }
 
+bool Box::starts_at_zero() const {
+  return std::all_of(lo.begin(), lo.end(), [](std::int64_t v) { return v == 0; });
+}
+
 Lowering::Lowering(const Definition& definition, const BoundNames& names, std::int64_t lanes)
     : d_(&definition), names_(&names), lanes_(lanes), affine_(definition, names), free_(definition.arena),
       file_(definition.arena.size(), unknown) {}

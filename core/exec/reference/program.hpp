@@ -24,6 +24,7 @@ struct Ref {
 struct Box {
   std::vector<std::int64_t> lo, extent;
   [[nodiscard]] std::size_t count() const;
+  [[nodiscard]] bool starts_at_zero() const;
 };
 
 struct AxisIndex {
