@@ -29,7 +29,8 @@ class RowCascade {
     about();
     NodeId blocks =
         b.quotient(b.apply(Op::add, {row_count(), b.integer(rows_in_block_ - 1)}), b.integer(rows_in_block_));
-    b.loop(Binding::grid, "row_block", b.integer(0), blocks, [&](NodeId block) { rows(block); });
+    b.loop(Binding::grid, cooperation_ == "block" ? "row" : "row_block", b.integer(0), blocks,
+           [&](NodeId block) { rows(block); });
     return std::move(k);
   }
 
@@ -135,11 +136,14 @@ class RowCascade {
 
   void row(NodeId row, NodeId lane, NodeId row_in_block) {
     row = b.convert(row, Type::i64);
+    if (cooperation_ != "block") k.nodes[row].name = "row";
     lane_ = lane;
     b.branch(b.apply(Op::lt, {row, row_count()}), [&] {
       t.at_row(row);
       NodeId length = f.extent == no_expr ? b.integer(1) : b.convert(t.dim(f.arena, f.extent), Type::i32);
+      if (f.extent != no_expr) k.nodes[length].name = "length";
       NodeId aligned = b.apply(Op::eq, {b.remainder(length, b.integer(s.mapping().vector)), b.integer(0)});
+      k.nodes[aligned].name = "aligned";
       s.at_lane(lane, length, aligned);
       std::vector<std::vector<ExprId>> sweeps = sweep_roots();
       if (resident()) keep(sweeps, row_in_block);
@@ -373,18 +377,21 @@ class RowCascade {
       const Monoid& m = all[i].monoid;
       auto merge = [&](const auto& l, const auto& r) { return m.merge(b, l, r); };
       auto result = over_lanes(current(all[i]), m.identity, m.symmetric, merge);
-      if (m.arg) {
-        Node trap;
-        trap.code = Code::trap, trap.args = {b.apply(Op::eq, {result.back(), b.constant(Type::i64, no_index)})};
-        trap.comment = "the index of the best of nothing is an error";
-        b.statement(std::move(trap));
-      }
+      if (m.arg) trap_if_empty(result.back());
       NodeId value = result.back();
       b.k.nodes[value].name = all[i].name;
       known_[p.reductions[f.cascade->reductions[f.levels[level][i]]].node] = value;
     }
   }
   std::map<ExprId, BufferId> saved_here_;
+
+  void trap_if_empty(NodeId index) {
+    Node trap;
+    trap.code = Code::trap;
+    trap.args = {b.apply(Op::le, {b.constant(Type::i64, no_index), b.convert(index, Type::i64)})};
+    trap.comment = "the index of the best of nothing is an error";
+    b.statement(std::move(trap));
+  }
 
   std::string level_comment(std::size_t level) const {
     std::string text = f.levels.size() > 1 ? "level " + std::to_string(level + 1) + ": " : "";
@@ -412,12 +419,16 @@ class RowCascade {
     return out;
   }
 
-  Type slot_type(std::size_t i) const {
+  Monoid slot_monoid(std::size_t i) const {
     const Slot& slot = f.cascade->summary->slots[i];
-    return carrier(static_cast<Builtin>(slot.reducer), f.arena[slot.body].kind, real_);
+    auto reducer = static_cast<Builtin>(slot.reducer);
+    return monoid_of(reducer, carrier(reducer, f.arena[slot.body].kind, real_));
   }
-  NodeId slot_identity(std::size_t i) {
-    return b.constant(slot_type(i), f.arena.value(f.cascade->summary->slots[i].identity));
+  /// The state keeps the last component: of the best element its index.
+  Type slot_type(std::size_t i) const { return slot_monoid(i).types.back(); }
+  double slot_identity(std::size_t i) const {
+    Monoid m = slot_monoid(i);
+    return m.arg ? no_index : f.arena.value(f.cascade->summary->slots[i].identity);
   }
 
   /// Slots of a chunk whose bodies read no other of the same group fold in one loop.
@@ -439,7 +450,8 @@ class RowCascade {
   void online() {
     const auto& slots = f.cascade->summary->slots;
     std::vector<BufferId> state;
-    for (std::size_t i = 0; i < slots.size(); ++i) state.push_back(b.variable(slot_name(i), slot_identity(i)));
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      state.push_back(b.variable(slot_name(i), b.constant(slot_type(i), slot_identity(i))));
     std::vector<ExprId> roots;
     for (const Slot& slot : slots) roots.push_back(slot.body);
     std::vector<ExprId> loads = loads_of(roots);
@@ -452,7 +464,7 @@ class RowCascade {
     std::vector<double> identity;
     for (std::size_t i = 0; i < slots.size(); ++i) {
       values.push_back(b.load(state[i]));
-      identity.push_back(f.arena.value(slots[i].identity));
+      identity.push_back(slot_identity(i));
     }
     auto final = over_lanes(values, identity, false, [&](const auto& l, const auto& r) { return merged(l, r); });
     std::unordered_map<std::uint32_t, NodeId> symbols;
@@ -460,6 +472,7 @@ class RowCascade {
     for (std::size_t r = 0; r < f.cascade->reductions.size(); ++r) {
       const Reduction& reduction = p.reductions[f.cascade->reductions[r]];
       NodeId value = s.row_value(f.cascade->summary->finalize[r], known_, symbols);
+      if (monoid(r).arg) trap_if_empty(value);
       known_[reduction.node] = value;
     }
   }
@@ -471,25 +484,11 @@ class RowCascade {
       std::unordered_map<std::uint32_t, NodeId> symbols;
       std::vector<NodeId> chunk(slots.size());
       for (const auto& group : groups) {
-        std::vector<BufferId> parts;
-        for (std::size_t i : group) parts.push_back(b.variable("chunk_" + slot_name(i), slot_identity(i)));
-        s.elements({{},
-                    [&](const Position& at) {
-                      NodeId part = f.hi == no_expr ? b.constant(Type::pred, 1) : in_range(at);
-                      b.branch(part, [&] {
-                        std::vector<ExprId> bodies;
-                        for (std::size_t i : group) bodies.push_back(slots[i].body);
-                        auto values = s.values(bodies, {}, at, symbols);
-                        for (std::size_t g = 0; g < group.size(); ++g) {
-                          NodeId element = b.convert(values[g], slot_type(group[g]));
-                          b.store(parts[g], {},
-                                  combine(b, static_cast<Builtin>(slots[group[g]].reducer), b.load(parts[g]), element));
-                        }
-                      });
-                    },
-                    {}});
+        std::vector<Accumulator> parts;
+        for (std::size_t i : group) parts.push_back(accumulator("chunk_" + slot_name(i), slot_monoid(i)));
+        s.elements({{}, [&](const Position& at) { fold_slots(group, parts, symbols, at); }, {}});
         for (std::size_t g = 0; g < group.size(); ++g) {
-          chunk[group[g]] = b.load(parts[g]);
+          chunk[group[g]] = current(parts[g]).back();
           symbols[slot_symbol(group[g])] = chunk[group[g]];
         }
       }
@@ -497,6 +496,21 @@ class RowCascade {
       for (BufferId v : state) running.push_back(b.load(v));
       auto next = merged(running, chunk);
       for (std::size_t i = 0; i < next.size(); ++i) b.store(state[i], {}, next[i]);
+    });
+  }
+
+  void fold_slots(const std::vector<std::size_t>& group, const std::vector<Accumulator>& parts,
+                  const std::unordered_map<std::uint32_t, NodeId>& symbols, const Position& at) {
+    NodeId part = f.hi == no_expr ? b.constant(Type::pred, 1) : in_range(at);
+    b.branch(part, [&] {
+      std::vector<ExprId> bodies;
+      for (std::size_t i : group) bodies.push_back(f.cascade->summary->slots[i].body);
+      auto values = s.values(bodies, {}, at, symbols);
+      for (std::size_t g = 0; g < group.size(); ++g) {
+        const Monoid& m = parts[g].monoid;
+        NodeId element = b.convert(values[g], m.types[0]);
+        set(parts[g], m.merge(b, current(parts[g]), m.lift(b, element, at.j)));
+      }
     });
   }
 

@@ -239,14 +239,21 @@ NodeId Builder::loop(Binding binding, std::string name, NodeId lo, NodeId hi, co
   return open(std::move(n), {{type, std::move(name)}}, [&] { body(k.nodes[id].regions[0].params[0]); });
 }
 
-NodeId Builder::branch(NodeId condition, const std::function<void()>& body) {
+NodeId Builder::branch(NodeId condition, const std::function<void()>& body, const std::function<void()>& otherwise) {
   if (auto v = known(condition)) {
-    if (*v != 0) body();
+    if (*v != 0)
+      body();
+    else if (otherwise)
+      otherwise();
     return none;
   }
   Node n;
   n.code = Code::branch, n.args = {condition};
-  return open(std::move(n), {}, body);
+  NodeId id = open(std::move(n), {}, body);
+  if (!otherwise) return id;
+  k.nodes[id].regions.emplace_back();
+  inside(id, 1, otherwise);
+  return id;
 }
 
 NodeId Builder::role(std::string name, std::uint32_t first, std::uint32_t count, std::uint32_t registers,

@@ -39,7 +39,7 @@ class Builder {
               Transfer transfer = Transfer::direct);
   NodeId loop(Binding binding, std::string name, NodeId lo, NodeId hi, const std::function<void(NodeId)>& body,
               bool unroll = false);
-  NodeId branch(NodeId condition, const std::function<void()>& body);
+  NodeId branch(NodeId condition, const std::function<void()>& body, const std::function<void()>& otherwise = {});
   NodeId role(std::string name, std::uint32_t first, std::uint32_t count, std::uint32_t registers,
               const std::function<void()>& body);
   /// The merged tuple over all lanes of the scope, in every lane. `merge` takes left and right.

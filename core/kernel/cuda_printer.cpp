@@ -21,7 +21,7 @@ class Printing {
     std::string types = signature(); // first: it may need an alias
     std::string before = head + p.text() + "\n" + types;
     auto lines = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
-    CudaText out{before + body_ + "}\n", notes_};
+    CudaText out{before + body_ + "}\n", notes_, dynamic_bytes_};
     for (SourceNote& n : out.notes) n.line += lines;
     return out;
   }
@@ -259,12 +259,16 @@ class Printing {
   }
 
   void branch(const Node& n, int depth, bool tail) {
-    if (tail && depth == 1) { // the guard around the rest of the kernel
+    if (tail && depth == 1 && n.regions.size() == 1) { // the guard around the rest of the kernel
       line(depth, "if (!(" + e.text(n.args[0]) + ")) return;");
       return region(n.regions[0], depth, true);
     }
     line(depth, "if (" + e.text(n.args[0]) + ") {");
     region(n.regions[0], depth + 1, false);
+    if (n.regions.size() > 1 && !n.regions[1].body.empty()) {
+      line(depth, "} else {");
+      region(n.regions[1], depth + 1, false);
+    }
     line(depth, "}");
   }
 

@@ -10,6 +10,7 @@ namespace aicf::ir {
 struct CudaText {
   std::string source;
   std::vector<SourceNote> notes;
+  std::int64_t dynamic_shared = 0; ///< bytes that the launch must give
 };
 
 /// The kernel must have been through assign_names.

@@ -41,7 +41,7 @@ enum class Code : std::uint8_t {
   store,      ///< [buffer] args: indices, value
   copy,       ///< [buffer <- source] width elements: args: indices there, indices here {, bytes for a bulk copy}
   loop,       ///< args {lo, hi}: lo <= v < hi, or halving: hi, hi / 2, … lo; region 0 takes the variable
-  branch,     ///< args {condition}; region 0
+  branch,     ///< args {condition}; region 0, else region 1 where there is one
   role,       ///< warps [first, first + count) of the block run region 0, with so many registers a thread
   reduce,     ///< args: a tuple; region 0 takes left and right tuples and gives the merged one; see `result`
   sync,       ///< all threads of the scope meet

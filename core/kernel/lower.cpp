@@ -66,6 +66,7 @@ KernelModule module_of(const Kernel& k, const StructureProfile& profile, const P
   KernelModule m;
   m.entry = k.name, m.cuda_source = std::move(text.source), m.notes = std::move(text.notes);
   m.arch = problem.target, m.launch = k.launch, m.options = k.options, m.plan = id_of(plan);
+  m.launch.dynamic_shared.text = std::to_string(text.dynamic_shared);
   std::vector<TensorId> tensors; // in the order in which the global buffers were declared
   for (TensorId t = 0; t < d.inputs; ++t) tensors.push_back(t);
   tensors.insert(tensors.end(), d.outputs.begin(), d.outputs.end());

@@ -16,6 +16,7 @@ void RowSweep::at_lane(NodeId lane, NodeId length, NodeId aligned) {
 /// Every tile is full: nothing is guarded.
 bool RowSweep::exact() const {
   std::int64_t tile = std::int64_t{map_.lanes} * map_.vector * map_.unroll;
+  if (tile == 1 && !map_.one_tile) return true;
   return map_.length && *map_.length % tile == 0 && (!map_.one_tile || *map_.length == tile);
 }
 
@@ -39,6 +40,7 @@ void RowSweep::groups(NodeId base, const std::function<void(NodeId, NodeId)>& bo
     NodeId lane_start = b.apply(Op::mul, {lane_, b.integer(map_.vector)});
     if (map_.vector > 1) b.k.nodes[lane_start].name = "lane_start";
     first = b.apply(Op::add, {first, lane_start});
+    if (first != lane_start && b.k.nodes[first].name.empty()) b.k.nodes[first].name = axis_name() + "_first";
     body(u, first);
   };
   if (map_.unroll == 1) return one(b.integer(0));
@@ -71,8 +73,7 @@ void RowSweep::guarded_group(NodeId first, const std::function<void()>& packed, 
   }
   NodeId fits = b.apply(Op::le, {b.apply(Op::add, {first, b.integer(map_.vector)}), length_});
   NodeId can = b.apply(Op::and_, {aligned_, fits});
-  b.branch(can, packed);
-  b.branch(b.apply(Op::not_, {can}), single);
+  b.branch(can, packed, single);
 }
 
 BufferId RowSweep::tile_buffer(std::string name, DType dtype, Type type, bool computed) {
@@ -281,8 +282,8 @@ void RowSweep::store_group(const RowOutput& output, BufferId group, NodeId first
   if (exact() || whole_groups()) return all(false); // the group is inside: `sweep` has looked
   NodeId can =
       b.apply(Op::and_, {aligned_, b.apply(Op::le, {b.apply(Op::add, {first, b.integer(map_.vector)}), length_})});
-  b.branch(can, [&] { all(false); });
-  b.branch(b.apply(Op::not_, {can}), [&] { all(true); });
+  b.branch(
+      can, [&] { all(false); }, [&] { all(true); });
 }
 
 } // namespace aicf::ir

@@ -96,7 +96,7 @@ class Dead {
     case Code::copy: return only_written(n.buffer);
     case Code::branch:
     case Code::loop: {
-      if (n.regions[0].body.empty()) return true;
+      if (std::all_of(n.regions.begin(), n.regions.end(), [](const Region& r) { return r.body.empty(); })) return true;
       const Node& lo = k.nodes[n.args[0]];
       return n.code == Code::loop && lo.code == Code::constant && !n.halving && iterates(n) &&
              k.nodes[n.args[1]].code == Code::constant && k.nodes[n.args[1]].number <= lo.number;

@@ -14,6 +14,8 @@ constexpr std::int64_t warp = 32, access_bytes = 16, register_file = 65536, bloc
 constexpr std::int64_t other_registers =
     32; ///< addresses, counters, accumulators: what small kernels of this family take
 
+constexpr std::int64_t exact_index = 1 << 24; ///< merges of a state compute in f32, which is exact up to here
+
 /// What refusals and estimates ask of a profile and a problem, found once for many plans.
 struct Facts {
   std::shared_ptr<const Canonical> canonical; ///< kept, so that its address names it
@@ -23,7 +25,7 @@ struct Facts {
   RowSizes sizes;
   ElementBytes bytes;
   bool wide = false;       ///< computes in f64
-  bool mergeable = false;  ///< every slot of the summary keeps one component of a builtin reducer
+  bool mergeable = false;  ///< there is a summary, of builtin reducers
   std::int64_t sweeps = 1; ///< levels, and one more for results along the axis
 };
 
@@ -61,8 +63,9 @@ const Facts& facts(const StructureProfile& profile, const Problem& problem) {
   if (!profile.cascades.empty() && profile.cascades.front().summary) {
     f.mergeable = true;
     for (const Slot& s : profile.cascades.front().summary->slots) {
-      auto r = static_cast<Builtin>(s.reducer);
-      f.mergeable = f.mergeable && (r < Builtin::argmax || r == Builtin::any || r == Builtin::all);
+      bool position =
+          s.reducer == static_cast<ReducerId>(Builtin::argmax) || s.reducer == static_cast<ReducerId>(Builtin::argmin);
+      f.mergeable = f.mergeable && s.reducer < first_user_reducer && (!position || f.sizes.length <= exact_index);
     }
   }
   return f;
@@ -89,7 +92,7 @@ std::int64_t tile_registers(const Facts& f, std::int64_t elements) {
 std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Plan& plan) {
   bool online = chosen(plan, "state_form", "online"), resident = chosen(plan, "state_form", "resident");
   if (online && f.form.levels.empty()) return "online: there is no reduction";
-  if (online && !f.mergeable) return "online: its state has a component that no builtin reducer keeps";
+  if (online && !f.mergeable) return "online: there is no state of builtin reducers, or its indices are too large";
   if (resident && f.sweeps < 2) return "resident: one sweep reads the row once already";
   if (has(plan, "state_form") && has(plan, "staging") && resident == chosen(plan, "staging", "none"))
     return resident ? "staging: a resident row is in registers or in shared memory"
@@ -171,6 +174,8 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
   return refuse_sizes(f, rules, plan);
 }
 
+bool chosen_flag(const Plan& plan, std::string_view param) { return has(plan, param) && flag(plan, param); }
+
 /// Nanoseconds by a roofline of one H200: 4.2 bytes a picosecond of memory, bytes in flight against its latency, and
 /// instructions against what 132 multiprocessors issue. It orders plans until something is measured.
 double estimate(const StructureProfile& profile, const Problem& problem, const Plan& plan) {
@@ -206,8 +211,9 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double latency = memory * std::max(1.0, needed / std::max(in_flight, 1.0));
 
   double padded = std::ceil(n / (l * v)) * l * v; // idle lanes issue too
-  double work = 4.0 + 3.0 * levels + (chosen(plan, "exp", "precise") ? 6 : 0) +
-                (chosen(plan, "divide", "ieee") ? 8 : 0) + (online ? 6.0 / elements * 8 : 0) + 8.0 / v * reads;
+  double work = 4.0 + (chosen_flag(plan, "contract_fma") ? 2.5 : 3.0) * levels +
+                (chosen(plan, "exp", "precise") ? 6 : 0) + (chosen(plan, "divide", "ieee") ? 8 : 0) +
+                (online ? 6.0 / elements * 8 : 0) + 8.0 / v * reads;
   double merge = (online ? 3.0 : 1.0) * levels * 12 * l;
   double issue = rows * (padded * work + merge) / (132 * 128 * 1.7);
   double waits =
