@@ -57,11 +57,11 @@ std::string entry(unsigned pointers, const std::string& body, const std::string&
   std::string text = ".version 9.0\n.target sm_90\n.address_size 64\n" + module + "\n.visible .entry k(\n";
   for (unsigned i = 0; i < pointers; ++i)
     text += "  .param .u64 k_" + std::to_string(i) + (i + 1 < pointers ? ",\n" : "\n");
-  text += ")\n{\n  .reg .b32 %r<32>, %tid;\n  .reg .b64 %l<32>, %p<8>;\n  .reg .b16 %h<16>;\n  .reg .pred %q<16>;\n" +
+  text += ")\n{\n  .reg .b32 %r<32>, %t;\n  .reg .b64 %l<32>, %p<8>;\n  .reg .b16 %h<16>;\n  .reg .pred %q<16>;\n" +
           declarations + "\n";
   for (unsigned i = 0; i < pointers; ++i)
     text += "  ld.param.u64 %p" + std::to_string(i) + ", [k_" + std::to_string(i) + "];\n";
-  return text + "  mov.u32 %tid, %tid.x;\n" + body + "\n  ret;\n}\n";
+  return text + "  mov.u32 %t, %tid.x;\n" + body + "\n  ret;\n}\n";
 }
 
 std::string sample(const std::string& name) {

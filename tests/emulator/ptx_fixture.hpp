@@ -37,7 +37,7 @@ struct Kernel {
 [[nodiscard]] double metric(const RunResult& result, const std::string& id);
 
 /// `.version 9.0 …` and one entry `k` with `pointers` parameters p0, p1 … of 64 bits, each loaded into %p0, %p1 …;
-/// registers %r0-31 (b32), %l0-31 (b64), %h0-15 (b16), %q0-15 (pred) and %tid (b32) are declared.
+/// registers %r0-31 (b32), %l0-31 (b64), %h0-15 (b16), %q0-15 (pred) and %t (b32) are declared.
 [[nodiscard]] std::string entry(unsigned pointers, const std::string& body, const std::string& module = {},
                                 const std::string& declarations = {});
 /// A file of tests/data/ptx.

@@ -36,22 +36,22 @@ void TestEmulatorChecks::faults_data() {
   // p0: 64 words. s: 512 bytes of shared memory; %r20 = s + 4 * tid, %l20 = p0 + 4 * tid.
   row("load past the end", "out-of-bounds", 32, "ld.global.u32 %r1, [%l20+132];");
   row("load of the last word", "", 32, "ld.global.u32 %r1, [%l20+128];");
-  row("store before the start", "out-of-bounds", 32, "st.global.u32 [%l20+-4], %tid;");
+  row("store before the start", "out-of-bounds", 32, "st.global.u32 [%l20+-4], %t;");
   row("null pointer", "out-of-bounds", 32, "mov.u64 %l1, 0;\nld.global.u32 %r1, [%l1];");
   row("vector load over the end", "out-of-bounds", 16,
-      "mul.wide.u32 %l1, %tid, 16;\nadd.s64 %l1, %l1, %p0;\n"
+      "mul.wide.u32 %l1, %t, 16;\nadd.s64 %l1, %l1, %p0;\n"
       "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%l1+16];");
   row("vector load to the end", "", 16,
-      "mul.wide.u32 %l1, %tid, 16;\nadd.s64 %l1, %l1, %p0;\n"
+      "mul.wide.u32 %l1, %t, 16;\nadd.s64 %l1, %l1, %p0;\n"
       "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%l1];");
-  row("guarded load past the end", "", 32, "setp.lt.u32 %q1, %tid, 31;\n@%q1 ld.global.u32 %r1, [%l20+132];");
+  row("guarded load past the end", "", 32, "setp.lt.u32 %q1, %t, 31;\n@%q1 ld.global.u32 %r1, [%l20+132];");
   row("atomic past the end", "out-of-bounds", 32, "red.global.add.u32 [%l20+132], 1;");
   row("shared load past the end", "out-of-bounds", 32, "ld.shared.u32 %r1, [s+512];");
   row("generic load past shared", "out-of-bounds", 32,
-      "mov.u64 %l1, s;\ncvta.shared.u64 %l1, %l1;\nst.u32 [%l1+512], %tid;");
-  row("private store past the end", "out-of-bounds", 32, "st.local.u32 [priv+32], %tid;");
-  row("private store at the end", "", 32, "st.local.u32 [priv+28], %tid;");
-  row("constant store", "read-only", 32, "mov.u64 %l1, table;\nst.global.u32 [%l1], %tid;");
+      "mov.u64 %l1, s;\ncvta.shared.u64 %l1, %l1;\nst.u32 [%l1+512], %t;");
+  row("private store past the end", "out-of-bounds", 32, "st.local.u32 [priv+32], %t;");
+  row("private store at the end", "", 32, "st.local.u32 [priv+28], %t;");
+  row("constant store", "read-only", 32, "mov.u64 %l1, table;\nst.global.u32 [%l1], %t;");
   row("constant load", "", 32, "ld.const.u32 %r1, [table+4];");
 
   row("misaligned load", "misaligned", 32, "ld.global.u32 %r1, [%l20+2];");
@@ -60,64 +60,64 @@ void TestEmulatorChecks::faults_data() {
   row("16-bit load at 2", "", 32, "ld.global.u16 %r1, [%l20+2];");
 
   row("uninitialised shared", "uninitialised-shared", 32, "ld.shared.u32 %r1, [%r20];");
-  row("initialised shared", "", 32, "st.shared.u32 [%r20], %tid;\nld.shared.u32 %r1, [%r20];");
+  row("initialised shared", "", 32, "st.shared.u32 [%r20], %t;\nld.shared.u32 %r1, [%r20];");
   row("half initialised", "uninitialised-shared", 32,
-      "cvt.u16.u32 %h1, %tid;\nst.shared.u16 [%r20], %h1;\nld.shared.u32 %r1, [%r20];");
+      "cvt.u16.u32 %h1, %t;\nst.shared.u16 [%r20], %h1;\nld.shared.u32 %r1, [%r20];");
   row("atomic on nothing", "uninitialised-shared", 32, "atom.shared.add.u32 %r1, [%r20], 1;");
 
-  const std::string reverse = "sub.u32 %r1, 63, %tid;\nshl.b32 %r1, %r1, 2;\nmov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\n";
+  const std::string reverse = "sub.u32 %r1, 63, %t;\nshl.b32 %r1, %r1, 2;\nmov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\n";
   row("write then read of another warp", "shared-race", 64,
-      "st.shared.u32 [%r20], %tid;\n" + reverse + "ld.shared.u32 %r3, [%r2];");
+      "st.shared.u32 [%r20], %t;\n" + reverse + "ld.shared.u32 %r3, [%r2];");
   row("write, barrier, read", "", 64,
-      "st.shared.u32 [%r20], %tid;\n" + reverse + "bar.sync 0;\nld.shared.u32 %r3, [%r2];");
+      "st.shared.u32 [%r20], %t;\n" + reverse + "bar.sync 0;\nld.shared.u32 %r3, [%r2];");
   row("second write without a barrier", "shared-race", 64,
-      "st.shared.u32 [%r20], %tid;\n" + reverse + "bar.sync 0;\nld.shared.u32 %r3, [%r2];\nst.shared.u32 [%r20], %r3;");
+      "st.shared.u32 [%r20], %t;\n" + reverse + "bar.sync 0;\nld.shared.u32 %r3, [%r2];\nst.shared.u32 [%r20], %r3;");
   row("second write after a barrier", "", 64,
-      "st.shared.u32 [%r20], %tid;\n" + reverse +
+      "st.shared.u32 [%r20], %t;\n" + reverse +
           "bar.sync 0;\nld.shared.u32 %r3, [%r2];\nbar.sync 0;\nst.shared.u32 [%r20], %r3;");
-  row("all warps write one word", "shared-race", 64, "st.shared.u32 [s], %tid;");
-  row("lanes write different values", "shared-race", 32, "st.shared.u32 [s], %tid;");
+  row("all warps write one word", "shared-race", 64, "st.shared.u32 [s], %t;");
+  row("lanes write different values", "shared-race", 32, "st.shared.u32 [s], %t;");
   row("lanes write the same value", "", 32, "st.shared.u32 [s], 5;");
   row("lanes exchange without syncwarp", "shared-race", 32,
-      "st.shared.u32 [%r20], %tid;\nxor.b32 %r1, %tid, 1;\nshl.b32 %r1, %r1, 2;\nmov.u32 %r2, s;\nadd.u32 %r2, %r2, "
+      "st.shared.u32 [%r20], %t;\nxor.b32 %r1, %t, 1;\nshl.b32 %r1, %r1, 2;\nmov.u32 %r2, s;\nadd.u32 %r2, %r2, "
       "%r1;\n"
       "ld.shared.u32 %r3, [%r2];");
   row("lanes exchange with syncwarp", "", 32,
-      "st.shared.u32 [%r20], %tid;\nxor.b32 %r1, %tid, 1;\nshl.b32 %r1, %r1, 2;\nmov.u32 %r2, s;\nadd.u32 %r2, %r2, "
+      "st.shared.u32 [%r20], %t;\nxor.b32 %r1, %t, 1;\nshl.b32 %r1, %r1, 2;\nmov.u32 %r2, s;\nadd.u32 %r2, %r2, "
       "%r1;\n"
       "bar.warp.sync -1;\nld.shared.u32 %r3, [%r2];");
   row("adjacent halves of two warps", "", 64,
-      "shl.b32 %r1, %tid, 1;\nmov.u32 %r2, s;\nadd.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, 2;\ncvt.u16.u32 %h1, %tid;\n"
+      "shl.b32 %r1, %t, 1;\nmov.u32 %r2, s;\nadd.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, 2;\ncvt.u16.u32 %h1, %t;\n"
       "st.shared.u16 [%r1], %h1;");
   row("atomics of all warps", "", 64,
-      "setp.eq.u32 %q1, %tid, 0;\n@%q1 st.shared.u32 [s], 0;\nbar.sync 0;\natom.shared.add.u32 %r1, [s], 1;");
+      "setp.eq.u32 %q1, %t, 0;\n@%q1 st.shared.u32 [s], 0;\nbar.sync 0;\natom.shared.add.u32 %r1, [s], 1;");
   row("atomics and a plain read", "shared-race", 64,
-      "setp.eq.u32 %q1, %tid, 0;\n@%q1 st.shared.u32 [s], 0;\nbar.sync 0;\natom.shared.add.u32 %r1, [s], "
+      "setp.eq.u32 %q1, %t, 0;\n@%q1 st.shared.u32 [s], 0;\nbar.sync 0;\natom.shared.add.u32 %r1, [s], "
       "1;\nld.shared.u32 %r2, [s];");
   row("cp.async not waited for", "shared-race", 16,
-      "mov.u32 %r1, s;\nmad.lo.u32 %r2, %tid, 16, %r1;\nmul.wide.u32 %l1, %tid, 16;\nadd.s64 %l1, %l1, %p0;\n"
+      "mov.u32 %r1, s;\nmad.lo.u32 %r2, %t, 16, %r1;\nmul.wide.u32 %l1, %t, 16;\nadd.s64 %l1, %l1, %p0;\n"
       "cp.async.cg.shared.global [%r2], [%l1], 16;\ncp.async.commit_group;\nld.shared.u32 %r3, "
       "[%r2];\ncp.async.wait_all;");
   row("cp.async waited for", "", 16,
-      "mov.u32 %r1, s;\nmad.lo.u32 %r2, %tid, 16, %r1;\nmul.wide.u32 %l1, %tid, 16;\nadd.s64 %l1, %l1, %p0;\n"
+      "mov.u32 %r1, s;\nmad.lo.u32 %r2, %t, 16, %r1;\nmul.wide.u32 %l1, %t, 16;\nadd.s64 %l1, %l1, %p0;\n"
       "cp.async.cg.shared.global [%r2], [%l1], 16;\ncp.async.commit_group;\ncp.async.wait_group 0;\nld.shared.u32 %r3, "
       "[%r2];");
 
   row("barrier in a divergent branch", "barrier-divergence", 32,
-      "setp.lt.u32 %q1, %tid, 16;\n@%q1 bra A;\nbar.sync 0;\nbra B;\nA:\nbar.sync 1;\nB:");
-  row("guarded barrier", "barrier-divergence", 32, "setp.lt.u32 %q1, %tid, 16;\n@%q1 bar.sync 0;");
+      "setp.lt.u32 %q1, %t, 16;\n@%q1 bra A;\nbar.sync 0;\nbra B;\nA:\nbar.sync 1;\nB:");
+  row("guarded barrier", "barrier-divergence", 32, "setp.lt.u32 %q1, %t, 16;\n@%q1 bar.sync 0;");
   row("barrier after the join", "", 32,
-      "setp.lt.u32 %q1, %tid, 16;\n@%q1 bra A;\nmov.u32 %r1, 1;\nbra B;\nA:\nmov.u32 %r1, 2;\nB:\nbar.sync 0;");
-  row("barrier after an early exit", "", 32, "setp.lt.u32 %q1, %tid, 16;\n@%q1 exit;\nbar.sync 0;");
-  row("warps at different barriers", "deadlock", 64, "shr.u32 %r1, %tid, 5;\nadd.u32 %r1, %r1, 1;\nbar.sync %r1;");
+      "setp.lt.u32 %q1, %t, 16;\n@%q1 bra A;\nmov.u32 %r1, 1;\nbra B;\nA:\nmov.u32 %r1, 2;\nB:\nbar.sync 0;");
+  row("barrier after an early exit", "", 32, "setp.lt.u32 %q1, %t, 16;\n@%q1 exit;\nbar.sync 0;");
+  row("warps at different barriers", "deadlock", 64, "shr.u32 %r1, %t, 5;\nadd.u32 %r1, %r1, 1;\nbar.sync %r1;");
   row("barrier for more threads than there are", "deadlock", 64, "bar.sync 0, 96;");
   row("barrier for odd threads", "barrier-operand", 64, "bar.sync 0, 40;");
   row("shuffle that names absent lanes", "deadlock", 32,
-      "setp.lt.u32 %q1, %tid, 16;\n@%q1 bra A;\nshfl.sync.bfly.b32 %r1, %tid, 1, 0x1f, -1;\nbra B;\nA:\n"
-      "shfl.sync.bfly.b32 %r1, %tid, 2, 0x1f, -1;\nB:");
-  row("lane outside its member mask", "member-mask", 32, "shfl.sync.bfly.b32 %r1, %tid, 1, 0x1f, 0xffff;");
+      "setp.lt.u32 %q1, %t, 16;\n@%q1 bra A;\nshfl.sync.bfly.b32 %r1, %t, 1, 0x1f, -1;\nbra B;\nA:\n"
+      "shfl.sync.bfly.b32 %r1, %t, 2, 0x1f, -1;\nB:");
+  row("lane outside its member mask", "member-mask", 32, "shfl.sync.bfly.b32 %r1, %t, 1, 0x1f, 0xffff;");
   row("shuffle from an exited lane", "inactive-lane", 32,
-      "setp.gt.u32 %q1, %tid, 15;\n@%q1 exit;\nshfl.sync.bfly.b32 %r1, %tid, 16, 0x1f, -1;");
+      "setp.gt.u32 %q1, %t, 15;\n@%q1 exit;\nshfl.sync.bfly.b32 %r1, %t, 16, 0x1f, -1;");
   row("trap", "trap", 32, "trap;");
   row("unknown instruction", "unsupported", 32, "wgmma.fence.sync.aligned;");
   row("unknown instruction not reached", "", 32, "bra A;\nwgmma.fence.sync.aligned;\nA:");
@@ -129,8 +129,7 @@ void TestEmulatorChecks::faults() {
   QFETCH(int, threads);
   Kernel k{test::entry(
       1,
-      "mov.u32 %r21, s;\nmad.lo.u32 %r20, %tid, 4, %r21;\nmul.wide.u32 %l20, %tid, 4;\nadd.s64 %l20, %l20, %p0;\n" +
-          body,
+      "mov.u32 %r21, s;\nmad.lo.u32 %r20, %t, 4, %r21;\nmul.wide.u32 %l20, %t, 4;\nadd.s64 %l20, %l20, %p0;\n" + body,
       ".const .align 4 .b32 table[2] = {7, 9};", ".shared .align 16 .b8 s[512];\n.local .align 8 .b8 priv[32];")};
   k.block = static_cast<unsigned>(threads);
   k.with(std::vector<std::uint32_t>(64));
@@ -151,7 +150,7 @@ void TestEmulatorChecks::faults() {
 }
 
 void TestEmulatorChecks::messages() {
-  Kernel k{test::entry(1, "mul.wide.u32 %l1, %tid, 4;\nadd.s64 %l1, %l1, %p0;\nld.global.f32 %r1, [%l1];")};
+  Kernel k{test::entry(1, "mul.wide.u32 %l1, %t, 4;\nadd.s64 %l1, %l1, %p0;\nld.global.f32 %r1, [%l1];")};
   k.block = 64;
   k.grid = 3;
   k.with(std::vector<float>(40));
@@ -162,7 +161,7 @@ void TestEmulatorChecks::messages() {
   QCOMPARE(f.thread[0], 40u);
   QCOMPARE(f.block[0], 0u);
   QCOMPARE(QString::fromStdString(f.kernel), QString("k"));
-  Kernel u{test::entry(1, "fns.b32 %r1, %tid, 0, 1;")};
+  Kernel u{test::entry(1, "fns.b32 %r1, %t, 0, 1;")};
   u.with(std::vector<float>(1));
   const auto unsupported = u.run();
   QVERIFY(unsupported);
@@ -269,7 +268,7 @@ void TestEmulatorChecks::refused_calls() {
   k.cluster = 3;
   QVERIFY(diagnostic(k).find("cluster") != std::string::npos);
   k = good;
-  k.ptx = test::entry(1, "st.local.u32 [big], %tid;", {}, ".local .align 8 .b8 big[60000000];");
+  k.ptx = test::entry(1, "st.local.u32 [big], %t;", {}, ".local .align 8 .b8 big[60000000];");
   k.block = 1024;
   QVERIFY(diagnostic(k).find("MiB") != std::string::npos);
   k = good;

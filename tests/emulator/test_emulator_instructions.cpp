@@ -240,6 +240,7 @@ void TestEmulatorInstructions::conversions() {
       {"cvt.u16.u32 %h0, %r1;", 0x12345678, 0, 0, 0x5678},
       {"cvt.s8.s32 %r0, %r1;", 0x1f0, 0, 0, 0xfffffff0},
       {"cvt.sat.s8.s32 %r0, %r1;", 300, 0, 0, 127},
+      {"cvt.sat.s8.s32 %r0, %r1;", static_cast<std::uint32_t>(-300), 0, 0, 0xffffff80},
       {"cvt.sat.u8.s32 %r0, %r1;", 0xfffffff0, 0, 0, 0},
       {"cvt.sat.u16.u32 %h0, %r1;", 0x12345, 0, 0, 0xffff},
       {"cvt.rn.f32.s32 %r0, %r1;", 0xffffffff, 0, 0, f(-1)},

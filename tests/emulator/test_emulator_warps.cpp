@@ -16,9 +16,8 @@ namespace {
 std::vector<std::uint32_t> run_lanes(const std::string& body, unsigned threads, const std::string& declarations,
                                      unsigned cluster, std::string& problem) {
   Kernel k{test::entry(1,
-                       body +
-                           "\n mov.u32 %r30, %ctaid.x;\n mov.u32 %r31, %ntid.x;\n mad.lo.u32 %r30, %r30, %r31, %tid;\n"
-                           " mul.wide.u32 %l30, %r30, 4;\n add.s64 %l30, %l30, %p0;\n st.global.u32 [%l30], %r0;",
+                       body + "\n mov.u32 %r30, %ctaid.x;\n mov.u32 %r31, %ntid.x;\n mad.lo.u32 %r30, %r30, %r31, %t;\n"
+                              " mul.wide.u32 %l30, %r30, 4;\n add.s64 %l30, %l30, %p0;\n st.global.u32 [%l30], %r0;",
                        {}, declarations)};
   k.block = threads;
   k.grid = k.cluster = cluster;
@@ -60,7 +59,7 @@ class TestEmulatorWarps : public QObject {
 void TestEmulatorWarps::shuffles() {
   std::string p;
   const auto value = [](std::uint32_t lane) { return lane * 10 + 1; };
-  const std::string setup = "mad.lo.u32 %r1, %tid, 10, 1;\n";
+  const std::string setup = "mad.lo.u32 %r1, %t, 10, 1;\n";
   auto v = run_lanes(setup + "shfl.sync.bfly.b32 %r0, %r1, 5, 0x1f, 0xffffffff;", 32, p);
   QCOMPARE(p, std::string());
   for (std::uint32_t i = 0; i < 32; ++i) QCOMPARE(v[i], value(i ^ 5));
@@ -72,7 +71,7 @@ void TestEmulatorWarps::shuffles() {
   for (std::uint32_t i = 0; i < 32; ++i) QCOMPARE(v[i], i % 4 < 2 ? value(i + 2) : value(i) + 5000);
   v = run_lanes(setup + "shfl.sync.idx.b32 %r0, %r1, 9, 0x181f, -1;", 32, p); // width 8: 9 mod 8 within the segment
   for (std::uint32_t i = 0; i < 32; ++i) QCOMPARE(v[i], value((i & 24) + 1));
-  v = run_lanes(setup + "mov.u32 %r0, 0;\nsetp.lt.u32 %q1, %tid, 16;\n@!%q1 bra D;\n"
+  v = run_lanes(setup + "mov.u32 %r0, 0;\nsetp.lt.u32 %q1, %t, 16;\n@!%q1 bra D;\n"
                         "shfl.sync.bfly.b32 %r0, %r1, 1, 0x1f, 0xffff;\nD:\n",
                 32, p);
   QCOMPARE(p, std::string());
@@ -80,15 +79,15 @@ void TestEmulatorWarps::shuffles() {
 }
 
 void TestEmulatorWarps::votes() {
-  RUN(ballot, "and.b32 %r1, %tid, 1;\nsetp.eq.u32 %q1, %r1, 1;\nvote.sync.ballot.b32 %r0, %q1, -1;", 32);
+  RUN(ballot, "and.b32 %r1, %t, 1;\nsetp.eq.u32 %q1, %r1, 1;\nvote.sync.ballot.b32 %r0, %q1, -1;", 32);
   QCOMPARE(ballot[7], 0xaaaaaaaau);
   RUN(any,
-      "setp.eq.u32 %q1, %tid, 5;\nvote.sync.any.pred %q2, %q1, -1;\nvote.sync.all.pred %q3, %q1, -1;\n"
+      "setp.eq.u32 %q1, %t, 5;\nvote.sync.any.pred %q2, %q1, -1;\nvote.sync.all.pred %q3, %q1, -1;\n"
       "vote.sync.uni.pred %q4, %q3, -1;\nselp.u32 %r1, 1, 0, %q2;\nselp.u32 %r2, 2, 0, %q3;\nselp.u32 %r3, 4, 0, %q4;\n"
       "or.b32 %r0, %r1, %r2;\nor.b32 %r0, %r0, %r3;",
       32);
   QCOMPARE(any[0], 5u);
-  RUN(active, "mov.u32 %r0, 0;\nsetp.ge.u32 %q1, %tid, 8;\n@%q1 bra D;\nactivemask.b32 %r0;\nD:\n", 32);
+  RUN(active, "mov.u32 %r0, 0;\nsetp.ge.u32 %q1, %t, 8;\n@%q1 bra D;\nactivemask.b32 %r0;\nD:\n", 32);
   QCOMPARE(active[3], 0xffu);
   QCOMPARE(active[9], 0u);
   RUN(leader, "mov.u32 %r0, 0;\nelect.sync %r1|%q1, -1;\nselp.u32 %r0, 100, 3, %q1;\nadd.u32 %r0, %r0, %r1;", 32);
@@ -97,18 +96,18 @@ void TestEmulatorWarps::votes() {
 }
 
 void TestEmulatorWarps::matches_and_reductions() {
-  RUN(any, "rem.u32 %r1, %tid, 3;\nmatch.any.sync.b32 %r0, %r1, -1;", 32);
+  RUN(any, "rem.u32 %r1, %t, 3;\nmatch.any.sync.b32 %r0, %r1, -1;", 32);
   std::uint32_t third = 0;
   for (std::uint32_t i = 0; i < 32; i += 3) third |= 1u << i;
   QCOMPARE(any[0], third);
   QCOMPARE(any[4], third << 1);
   RUN(all, "mov.u32 %r1, 9;\nmatch.all.sync.b32 %r0|%q1, %r1, -1;\n@!%q1 mov.u32 %r0, 5;", 32);
   QCOMPARE(all[3], 0xffffffffu);
-  RUN(sum, "redux.sync.add.s32 %r0, %tid, -1;", 32);
+  RUN(sum, "redux.sync.add.s32 %r0, %t, -1;", 32);
   QCOMPARE(sum[0], 496u);
-  RUN(least, "sub.s32 %r1, 10, %tid;\nredux.sync.min.s32 %r0, %r1, -1;", 32);
+  RUN(least, "sub.s32 %r1, 10, %t;\nredux.sync.min.s32 %r0, %r1, -1;", 32);
   QCOMPARE(least[8], static_cast<std::uint32_t>(-21));
-  RUN(bits, "mov.u32 %r1, 1;\nshl.b32 %r1, %r1, %tid;\nredux.sync.xor.b32 %r0, %r1, -1;", 32);
+  RUN(bits, "mov.u32 %r1, 1;\nshl.b32 %r1, %r1, %t;\nredux.sync.xor.b32 %r0, %r1, -1;", 32);
   QCOMPARE(bits[8], 0xffffffffu);
 }
 
@@ -116,12 +115,12 @@ void TestEmulatorWarps::divergence() {
   // Nested branches that meet again: after the join all lanes must take part in one ballot.
   RUN(v, R"(
     mov.u32 %r0, 0;
-    setp.lt.u32 %q1, %tid, 20;
+    setp.lt.u32 %q1, %t, 20;
     @%q1 bra LOW;
     add.u32 %r0, %r0, 100;
     bra JOIN;
   LOW:
-    and.b32 %r1, %tid, 1;
+    and.b32 %r1, %t, 1;
     setp.eq.u32 %q2, %r1, 0;
     @%q2 bra EVEN;
     add.u32 %r0, %r0, 1;
@@ -139,7 +138,7 @@ void TestEmulatorWarps::divergence() {
   // A block that the text places after the join.
   RUN(late, R"(
     mov.u32 %r0, 1;
-    setp.ge.u32 %q1, %tid, 8;
+    setp.ge.u32 %q1, %t, 8;
     @%q1 bra RARE;
   BACK:
     activemask.b32 %r1;
@@ -157,9 +156,9 @@ void TestEmulatorWarps::divergence() {
     mov.u32 %r0, 0;
   TOP:
     add.u32 %r0, %r0, 1;
-    setp.lt.u32 %q1, %r0, %tid;
+    setp.lt.u32 %q1, %r0, %t;
     @%q1 bra TOP;
-    setp.eq.u32 %q2, %tid, 31;
+    setp.eq.u32 %q2, %t, 31;
     @%q2 exit;
     shfl.sync.idx.b32 %r0, %r0, 30, 0x1f, 0xffffffff;)",
       32);
@@ -170,7 +169,7 @@ void TestEmulatorWarps::divergence() {
 void TestEmulatorWarps::spin_within_a_warp() {
   // A lock that the lanes of a warp take in turn: legal with independent thread scheduling.
   RUN(v, R"(
-    setp.eq.u32 %q1, %tid, 0;
+    setp.eq.u32 %q1, %t, 0;
     @%q1 st.shared.u32 [lock], 0;
     @%q1 st.shared.u32 [lock+4], 0;
     bar.sync 0;
@@ -194,11 +193,11 @@ void TestEmulatorWarps::barriers() {
   // Reverses 96 words through shared memory.
   RUN(v, R"(
     mov.u32 %r1, s;
-    mad.lo.u32 %r2, %tid, 4, %r1;
-    mul.lo.u32 %r4, %tid, 3;
+    mad.lo.u32 %r2, %t, 4, %r1;
+    mul.lo.u32 %r4, %t, 3;
     st.shared.u32 [%r2], %r4;
     barrier.sync 0;
-    sub.u32 %r3, 95, %tid;
+    sub.u32 %r3, 95, %t;
     mad.lo.u32 %r2, %r3, 4, %r1;
     ld.shared.u32 %r0, [%r2];)",
       96, ".shared .align 4 .b8 s[384];", 1);
@@ -209,15 +208,15 @@ void TestEmulatorWarps::named_barriers() {
   // Warp 0 produces for warp 1 (bar.arrive and bar.sync on barrier 1); warp 2 goes its own way.
   RUN(v, R"(
     mov.u32 %r0, 7;
-    shr.u32 %r1, %tid, 5;
-    and.b32 %r2, %tid, 31;
+    shr.u32 %r1, %t, 5;
+    and.b32 %r2, %t, 31;
     mov.u32 %r4, s;
     mad.lo.u32 %r3, %r2, 4, %r4;
     setp.eq.u32 %q1, %r1, 1;
     @%q1 bra CONSUME;
     setp.eq.u32 %q2, %r1, 2;
     @%q2 bra END;
-    st.shared.u32 [%r3], %tid;
+    st.shared.u32 [%r3], %t;
     bar.arrive 1, 64;
     bra END;
   CONSUME:
@@ -232,7 +231,7 @@ void TestEmulatorWarps::named_barriers() {
 
 void TestEmulatorWarps::barrier_reductions() {
   RUN(v, R"(
-    setp.lt.u32 %q1, %tid, 40;
+    setp.lt.u32 %q1, %t, 40;
     bar.red.popc.u32 %r0, 0, %q1;
     bar.red.and.pred %q2, 0, %q1;
     bar.red.or.pred %q3, 0, !%q1;
@@ -253,13 +252,13 @@ void TestEmulatorWarps::atomics() {
   };
   // 64 threads each apply one operation with their index (or 1.0) to the word at [%p0].
   const std::vector<Case> cases{
-      {"atom.global.add.u32 %r1, [%p0], %tid;", 5, 5 + 2016},
+      {"atom.global.add.u32 %r1, [%p0], %t;", 5, 5 + 2016},
       {"red.global.add.u64 [%p0], %l1;", 1ull << 40, (1ull << 40) + 2016},
-      {"red.global.max.s32 [%p0], %tid;", 0xffffffff, 63},
-      {"red.global.min.u32 [%p0], %tid;", 50, 0},
+      {"red.global.max.s32 [%p0], %t;", 0xffffffff, 63},
+      {"red.global.min.u32 [%p0], %t;", 50, 0},
       {"red.global.and.b32 [%p0], %r2;", 0xffffffff, 0},
       {"red.global.or.b64 [%p0], %l2;", 0, ~0ull},
-      {"red.global.xor.b32 [%p0], %tid;", 9, 9},
+      {"red.global.xor.b32 [%p0], %t;", 9, 9},
       {"atom.global.inc.u32 %r1, [%p0], 9;", 0, 4},
       {"atom.global.dec.u32 %r1, [%p0], 9;", 0, 6},
       {"red.global.add.f32 [%p0], 0f3F800000;", 0x40000000, 0x42840000},
@@ -272,11 +271,11 @@ void TestEmulatorWarps::atomics() {
       {"atom.acq_rel.sys.add.u32 %r1, [%p0], 1;", 0, 64},
   };
   for (const Case& c : cases) {
-    Kernel k{test::entry(
-        1, std::string("cvt.u64.u32 %l1, %tid;\nand.b32 %r5, %tid, 31;\nmov.u32 %r2, 1;\n"
-                       "shl.b32 %r2, %r2, %r5;\nnot.b32 %r2, %r2;\nmov.u64 %l2, 1;\nshl.b64 %l2, %l2, %tid;\n"
-                       "mov.u32 %r3, 0x3c000000;\nmov.u32 %r4, 0x3f800000;\n") +
-               c.text)};
+    Kernel k{
+        test::entry(1, std::string("cvt.u64.u32 %l1, %t;\nand.b32 %r5, %t, 31;\nmov.u32 %r2, 1;\n"
+                                   "shl.b32 %r2, %r2, %r5;\nnot.b32 %r2, %r2;\nmov.u64 %l2, 1;\nshl.b64 %l2, %l2, %t;\n"
+                                   "mov.u32 %r3, 0x3c000000;\nmov.u32 %r4, 0x3f800000;\n") +
+                           c.text)};
     k.block = 64;
     k.with(std::vector<std::uint64_t>{c.start});
     QCOMPARE(k.problem(), std::string());
@@ -297,32 +296,32 @@ void TestEmulatorWarps::shared_counters() {
     return test::metric(*r, "shared_store_wavefronts");
   };
   double conflicts = 0;
-  QCOMPARE(wavefronts("shl.b32 %r2, %tid, 2;\n", "st.shared.u32 [%r2], %tid;", conflicts), 1.0);
+  QCOMPARE(wavefronts("shl.b32 %r2, %t, 2;\n", "st.shared.u32 [%r2], %t;", conflicts), 1.0);
   QCOMPARE(conflicts, 0.0);
-  QCOMPARE(wavefronts("shl.b32 %r2, %tid, 3;\n", "st.shared.u32 [%r2], %tid;", conflicts), 2.0);
+  QCOMPARE(wavefronts("shl.b32 %r2, %t, 3;\n", "st.shared.u32 [%r2], %t;", conflicts), 2.0);
   QCOMPARE(conflicts, 1.0);
-  QCOMPARE(wavefronts("shl.b32 %r2, %tid, 7;\n", "st.shared.u32 [%r2], %tid;", conflicts), 32.0);
+  QCOMPARE(wavefronts("shl.b32 %r2, %t, 7;\n", "st.shared.u32 [%r2], %t;", conflicts), 32.0);
   QCOMPARE(conflicts, 31.0);
-  QCOMPARE(wavefronts("mul.lo.u32 %r2, %tid, 132;\n", "st.shared.u32 [%r2], %tid;", conflicts), 1.0);
-  QCOMPARE(wavefronts("shl.b32 %r2, %tid, 4;\n", "st.shared.v4.u32 [%r2], {%tid, %tid, %tid, %tid};", conflicts), 4.0);
+  QCOMPARE(wavefronts("mul.lo.u32 %r2, %t, 132;\n", "st.shared.u32 [%r2], %t;", conflicts), 1.0);
+  QCOMPARE(wavefronts("shl.b32 %r2, %t, 4;\n", "st.shared.v4.u32 [%r2], {%t, %t, %t, %t};", conflicts), 4.0);
   QCOMPARE(conflicts, 0.0);
-  QCOMPARE(wavefronts("shl.b32 %r2, %tid, 3;\n", "st.shared.v2.u32 [%r2], {%tid, %tid};", conflicts), 2.0);
-  QCOMPARE(wavefronts("shl.b32 %r2, %tid, 1;\n", "cvt.u16.u32 %h1, %tid;\nst.shared.u16 [%r2], %h1;", conflicts), 1.0);
+  QCOMPARE(wavefronts("shl.b32 %r2, %t, 3;\n", "st.shared.v2.u32 [%r2], {%t, %t};", conflicts), 2.0);
+  QCOMPARE(wavefronts("shl.b32 %r2, %t, 1;\n", "cvt.u16.u32 %h1, %t;\nst.shared.u16 [%r2], %h1;", conflicts), 1.0);
 }
 
 void TestEmulatorWarps::async_copies() {
   Kernel k{test::entry(2, R"(
-    mul.wide.u32 %l1, %tid, 16;
+    mul.wide.u32 %l1, %t, 16;
     add.s64 %l2, %p0, %l1;
     mov.u32 %r1, s;
-    mad.lo.u32 %r2, %tid, 16, %r1;
+    mad.lo.u32 %r2, %t, 16, %r1;
     cp.async.cg.shared.global [%r2], [%l2], 16;
     cp.async.commit_group;
     cp.async.ca.shared.global [%r2+1024], [%l2], 8, 4;
     cp.async.commit_group;
     cp.async.wait_group 1;
     bar.sync 0;
-    xor.b32 %r3, %tid, 33;
+    xor.b32 %r3, %t, 33;
     mad.lo.u32 %r4, %r3, 16, %r1;
     ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r4];
     cp.async.wait_all;
@@ -332,7 +331,7 @@ void TestEmulatorWarps::async_copies() {
     shl.b32 %r9, %r9, 8;
     add.u32 %r5, %r5, %r9;
     add.u32 %r5, %r5, %r10;
-    mul.wide.u32 %l1, %tid, 4;
+    mul.wide.u32 %l1, %t, 4;
     add.s64 %l2, %p1, %l1;
     st.global.u32 [%l2], %r5;)",
                        {}, ".shared .align 16 .b8 s[2048];")};
@@ -354,7 +353,7 @@ void TestEmulatorWarps::clusters() {
     mov.u32 %r1, %cluster_ctarank;
     mov.u32 %r2, s;
     mad.lo.u32 %r3, %r1, 100, 5;
-    setp.eq.u32 %q1, %tid, 0;
+    setp.eq.u32 %q1, %t, 0;
     @%q1 st.shared.u32 [%r2], %r3;
     barrier.cluster.arrive;
     barrier.cluster.wait;
@@ -380,9 +379,9 @@ void TestEmulatorWarps::generic_addresses() {
   RUN(v, R"(
     mov.u64 %l1, s;
     cvta.shared.u64 %l2, %l1;
-    mul.wide.u32 %l3, %tid, 4;
+    mul.wide.u32 %l3, %t, 4;
     add.s64 %l4, %l2, %l3;
-    st.u32 [%l4], %tid;
+    st.u32 [%l4], %t;
     isspacep.shared %q1, %l4;
     isspacep.global %q2, %p0;
     isspacep.shared %q3, %p0;

@@ -134,6 +134,7 @@ bool Lowering::conversion() {
   const Type dt = destination.kind == Operand::Kind::reg ? register_type(destination) : c.to;
   const Width dw = width_of(dt);
   const std::int32_t d = define(destination, dw);
+  c.extends = ptx::is_signed(c.to) && ptx::bits_of(dt) >= 32;
   if (!to_real && !from_real && !c.saturate) {
     convert_integers(c.to, c.from, d, dw, ptx::bits_of(dt), a, aw);
     return true;

@@ -12,19 +12,6 @@
 namespace aicf::ptx {
 namespace {
 
-struct TypeName {
-  std::string_view name;
-  Type type;
-  unsigned bits;
-};
-constexpr std::array<TypeName, 21> type_names{
-    {{"", Type::none, 0},      {"pred", Type::pred, 1},    {"b8", Type::b8, 8},          {"b16", Type::b16, 16},
-     {"b32", Type::b32, 32},   {"b64", Type::b64, 64},     {"b128", Type::b128, 128},    {"u8", Type::u8, 8},
-     {"u16", Type::u16, 16},   {"u32", Type::u32, 32},     {"u64", Type::u64, 64},       {"s8", Type::s8, 8},
-     {"s16", Type::s16, 16},   {"s32", Type::s32, 32},     {"s64", Type::s64, 64},       {"f16", Type::f16, 16},
-     {"bf16", Type::bf16, 16}, {"f16x2", Type::f16x2, 32}, {"bf16x2", Type::bf16x2, 32}, {"f32", Type::f32, 32},
-     {"f64", Type::f64, 64}}};
-
 /// Thrown and caught inside this file: unwinds to the statement that is being parsed.
 struct SyntaxError {};
 
@@ -724,15 +711,6 @@ void Parser::resolve_labels(Function& f) {
 }
 
 } // namespace
-
-Type type_from(std::string_view name) {
-  for (const auto& t : type_names)
-    if (t.name == name) return t.type;
-  return Type::none;
-}
-
-std::string_view name_of(Type type) { return type_names[static_cast<std::size_t>(type)].name; }
-unsigned bits_of(Type type) { return type_names[static_cast<std::size_t>(type)].bits; }
 
 Result<Module> parse(std::string_view text) { return Parser(text).run(); }
 

@@ -2,7 +2,6 @@
 
 #include <cfenv>
 #include <cmath>
-#include <utility>
 
 namespace aicf::emulator {
 namespace {
@@ -35,16 +34,15 @@ template <class T> T directed(DirectedKind kind, Rounding mode, T x, T y, T z) {
 struct Format {
   int digits;   ///< significand bits, the hidden one included
   int exponent; ///< of the least subnormal: value = n * 2^exponent
-  int bias_bits;
   u64 max_finite, canonical_nan, infinity;
 };
 
 Format format_of(ptx::Type t) {
   switch (t) {
-  case ptx::Type::f16: return {11, -24, 5, 0x7bff, 0x7fff, 0x7c00};
-  case ptx::Type::bf16: return {8, -133, 8, 0x7f7f, 0x7fff, 0x7f80};
-  case ptx::Type::f32: return {24, -149, 8, 0x7f7fffff, 0x7fffffff, 0x7f800000};
-  default: return {53, -1074, 11, 0x7fefffffffffffff, 0x7fffffffffffffff, 0x7ff0000000000000};
+  case ptx::Type::f16: return {11, -24, 0x7bff, 0x7fff, 0x7c00};
+  case ptx::Type::bf16: return {8, -133, 0x7f7f, 0x7fff, 0x7f80};
+  case ptx::Type::f32: return {24, -149, 0x7f7fffff, 0x7fffffff, 0x7f800000};
+  default: return {53, -1074, 0x7fefffffffffffff, 0x7fffffffffffffff, 0x7ff0000000000000};
   }
 }
 
