@@ -1,12 +1,16 @@
 // The canonical form of a definition: every map inlined, so that each result is one closed expression over its own
 // axes. Operators that differ only in names, spelling or order of statements have the same canonical form and hash.
 //
-// Index variables: the axes of a result are the variables 0, 1, …; the variable of a reduction is `bound_base` + its
-// level, one more than the highest level bound inside it, so that alpha-equivalent reductions are one node.
+// Index variables: the axes of a result are the variables 0, 1, …; the variables of a reduction are `bound_base` + its
+// level, the lowest above every level bound inside it, so that alpha-equivalent reductions are one node. The variables
+// of a sum, prod, max, min, any or all over several take their levels in an order that content alone decides.
 // Normal forms: a - b is a + (-1)*b, a / b is a * b^-1, sqrt and rsqrt are powers 1/2 and -1/2, sums and products are
-// flat, sorted, like terms and powers collected where that is exact; a > b is b < a. Products are *not* distributed
-// over sums. Tensors: inputs keep their ids; a recurrence is not inlined and is loaded as tensor `inputs + k`, k its
-// place in `values`.
+// flat, sorted, like terms and integer powers collected where that is exact; a > b is b < a; literals are folded where
+// the result is a double. Products are *not* distributed over sums. NaN and infinities keep their meaning (x - x, x / x
+// and 0 * x stay, not (a < b) is not b <= a); the sign of a zero is no part of it (x + 0 is x). An operand that a
+// decided `where`, `and` or `or` drops takes its errors with it.
+// Tensors: inputs keep their ids; a recurrence is not inlined and is loaded as tensor `inputs + k`, k its place in
+// `values`; recurrences that no result reads are left out.
 #pragma once
 #include "core/base/hash.hpp"
 #include "core/expr/definition.hpp"
@@ -26,7 +30,7 @@ struct CanonicalValue {
 };
 
 /// A reduction of the DAG with the name a person knows it by: the statement's, or `h#1`, `h#2` inside an expression of
-/// h.
+/// h. A written reduction that is read at several indices is several nodes under one name.
 struct NamedReduction {
   ExprId node = no_expr;
   std::string name;
@@ -44,11 +48,12 @@ struct Canonical {
 
 [[nodiscard]] Canonical canonicalize(std::shared_ptr<const Definition> definition);
 
-/// Builders that keep the normal forms; `args` are in normal form already.
+/// A node in normal form from operands in normal form; `payload` as Arena::make takes it. A reduction is made as it is.
 [[nodiscard]] ExprId make_canonical(Arena& arena, Op op, Kind kind, std::span<const ExprId> args,
                                     std::uint32_t payload = 0);
 
-/// `root` with every node for which `with` has an entry replaced by it; the rest rebuilt in normal form.
+/// `root` with every node for which `with` has an entry replaced by it; the rest rebuilt in normal form. Variables of
+/// reductions are renamed to their new levels, and never capture.
 [[nodiscard]] ExprId substitute(Arena& arena, ExprId root, const std::unordered_map<ExprId, ExprId>& with);
 
 /// The index variables free in `root`, ascending.
