@@ -21,7 +21,9 @@ std::vector<std::int64_t> id_extents(const Definition& definition,
   const Arena& arena = definition.arena;
   for (ExprId id = 0; id < arena.size(); ++id) {
     if (arena[id].op != Op::load) continue;
-    const auto& shape = shapes.at(definition.tensors[arena[id].payload].name);
+    auto known = shapes.find(definition.tensors[arena[id].payload].name);
+    if (known == shapes.end()) continue; // a value between: ids that index it are checked where it is made
+    const auto& shape = known->second;
     for (std::size_t k = 0; k < shape.size(); ++k) {
       ExprId index = arena.operand(id, k);
       for (ExprId inner : reachable(arena, std::span(&index, 1))) {
