@@ -329,9 +329,10 @@ Bounded BoundedFold::result() const {
   case Builtin::sum: {
     if (!std::isfinite(value_)) return special(value_, error_ == 0 || std::isnan(value_));
     double value = value_ + compensation_;
+    if (!(magnitude_ * (1 + gamma) <= model_->max)) return {value, infinite}; // an order may overflow on the way
     if (exact_ && (magnitude_ == 0 || magnitude_ / granule_ <= std::ldexp(1.0, model_->precision))) return {value, 0};
     double bound = error_ + gamma * magnitude_ + judge_slack * magnitude_ + model_->tiny;
-    return magnitude_ * (1 + gamma) > model_->max ? Bounded{value, infinite} : Bounded{value, bound};
+    return {value, bound};
   }
   case Builtin::prod: {
     if (!std::isfinite(value_)) return special(value_, relative_ == 0);

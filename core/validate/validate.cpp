@@ -14,13 +14,18 @@
 namespace aicf {
 namespace {
 
-/// The dims that the range of some reduction names.
+/// The dims along which a row runs: those that the range of some reduction names; for a map, those of the last axis of
+/// its results.
 std::set<std::string> axis_dims(const StructureProfile& structure) {
-  std::set<std::string> dims;
   const Canonical& canonical = *structure.canonical;
-  for (const Cascade& cascade : structure.cascades)
-    for (ExprId id : reachable(canonical.arena, std::span(&cascade.hi, 1)))
-      if (canonical.arena[id].op == Op::dim) dims.insert(canonical.source->dims[canonical.arena[id].payload]);
+  std::vector<ExprId> ends;
+  for (const Cascade& cascade : structure.cascades) ends.push_back(cascade.hi);
+  if (ends.empty())
+    for (const CanonicalValue& output : canonical.outputs)
+      if (!output.hi.empty()) ends.push_back(output.hi.back());
+  std::set<std::string> dims;
+  for (ExprId id : reachable(canonical.arena, ends))
+    if (canonical.arena[id].op == Op::dim) dims.insert(canonical.source->dims[canonical.arena[id].payload]);
   return dims;
 }
 
@@ -170,8 +175,10 @@ Result<Validation> validate(const StructureProfile& structure, const CompilerPro
   Variant own = variant;
   if (at.dims != problem.dims) {
     auto small = rebuild(variant.plan, at);
-    if (!small) return small.failure<Validation>();
-    own = std::move(*small);
+    if (small)
+      own = std::move(*small);
+    else
+      at = problem; // it serves its own sizes alone
   }
   auto wanted = [&](const char* kind) {
     return std::find(rules.adversarial.begin(), rules.adversarial.end(), kind) != rules.adversarial.end();

@@ -145,6 +145,14 @@ class TestBounded : public QObject {
     QVERIFY(std::isinf(fold.result().error));
   }
 
+  /// Huge terms of both signs: their exact sum is small, yet an order of summation overflows.
+  void sums_that_may_overflow_on_the_way_are_not_bounded() {
+    BoundedFold fold(f32, Builtin::sum, 4);
+    for (double x : {0x1p127, 0x1p127, -0x1p127, -0x1p127}) fold.add({x, 0}, 0);
+    QCOMPARE(fold.result().value, 0.0);
+    QVERIFY(std::isinf(fold.result().error));
+  }
+
   void ties_of_argmax_are_the_lowest_index_and_near_ties_are_not_judged() {
     BoundedFold exact(f32, Builtin::argmax, 3);
     for (auto [i, x] : {std::pair{0, 1.0}, {1, 3.0}, {2, 3.0}}) exact.add({x, 0}, i);
