@@ -47,9 +47,8 @@ class RowCascade {
   std::string cooperation_;
   std::uint32_t rows_in_block_ = 1;
   NodeId lane_ = none;
-  Known known_;                           // reductions that are computed
-  std::map<ExprId, BufferId> saved_;      // expensive expressions kept from an earlier sweep
-  std::map<ExprId, std::size_t> save_at_; // the sweep that computes them
+  Known known_;                      // reductions that are computed
+  std::map<ExprId, BufferId> saved_; // expensive expressions kept from an earlier sweep
 
   [[nodiscard]] bool resident() const { return word(plan_, "state_form") == "resident"; }
   [[nodiscard]] bool in_registers() const { return resident() && word(plan_, "staging") == "registers"; }
@@ -145,105 +144,47 @@ class RowCascade {
       NodeId aligned = b.apply(Op::eq, {b.remainder(length, b.integer(s.mapping().vector)), b.integer(0)});
       k.nodes[aligned].name = "aligned";
       s.at_lane(lane, length, aligned);
-      std::vector<std::vector<ExprId>> sweeps = sweep_roots();
-      if (resident()) keep(sweeps, row_in_block);
+      if (resident()) keep(row_in_block);
       if (word(plan_, "state_form") == "online" && f.cascade != nullptr)
         online();
       else
-        for (std::size_t level = 0; level < f.levels.size(); ++level) reduce_level(level, sweeps[level]);
+        for (std::size_t level = 0; level < f.levels.size(); ++level) {
+          if (!resident()) t.at_sweep(static_cast<std::uint32_t>(level));
+          reduce_level(level, f.sweeps[level]);
+        }
       row_outputs();
-      axis_outputs(sweeps.back());
+      if (!resident()) t.at_sweep(static_cast<std::uint32_t>(f.levels.size()));
+      axis_outputs(f.sweeps.back());
     });
   }
 
-  /// What each sweep evaluates: the elements and predicates of each level, then the results along the axis.
-  std::vector<std::vector<ExprId>> sweep_roots() {
-    std::vector<std::vector<ExprId>> sweeps;
-    for (const auto& level : f.levels) {
-      sweeps.emplace_back();
-      for (std::size_t r : level) {
-        sweeps.back().push_back(f.cascade->elements[r]);
-        if (r < f.cascade->predicates.size()) sweeps.back().push_back(f.cascade->predicates[r]);
-      }
-    }
-    sweeps.emplace_back();
-    for (const RowOutput& o : f.outputs)
-      if (o.along_axis) sweeps.back().push_back(o.body);
-    return sweeps;
-  }
-
-  /// Nodes that a sweep evaluates at each position, users after operands.
-  std::vector<ExprId> evaluated(const std::vector<ExprId>& roots) const {
-    std::vector<ExprId> stack = roots, found;
-    std::set<ExprId> seen;
-    while (!stack.empty()) {
-      ExprId id = stack.back();
-      stack.pop_back();
-      if (!t.reads_axis(id) || f.arena[id].op == Op::reduce || !seen.insert(id).second) continue;
-      for (ExprId operand : f.arena.operands(id)) stack.push_back(operand);
-    }
-    return {seen.begin(), seen.end()};
-  }
-
   std::vector<ExprId> loads_of(const std::vector<ExprId>& roots) const {
-    std::vector<ExprId> loads;
-    for (ExprId id : evaluated(roots))
-      if (f.arena[id].op == Op::load) loads.push_back(id);
+    std::vector<ExprId> loads = axis_nodes(f, roots);
+    std::erase_if(loads, [&](ExprId id) { return f.arena[id].op != Op::load; });
     return loads;
   }
 
   /// Loads of more than one sweep stay on chip; so do, in registers, expressions through a function of the library.
-  void keep(const std::vector<std::vector<ExprId>>& sweeps, NodeId row_in_block) {
-    std::map<ExprId, int> uses;
-    for (const auto& roots : sweeps)
-      for (ExprId load : loads_of(roots)) ++uses[load];
-    std::vector<ExprId> kept;
-    for (const auto& [load, count] : uses)
-      if (count > 1) kept.push_back(load);
+  void keep(NodeId row_in_block) {
     if (!in_registers()) {
-      b.because("resident_row", "the row is read from global memory once, into shared memory; each lane reads back "
-                                "what it wrote itself");
-      s.fill_shared(kept, cooperation_ == "block" ? b.integer(0) : row_in_block, rows_in_block_);
+      b.because("resident_row",
+                "the row is read from global memory once, into shared memory; each lane reads back what "
+                "it wrote itself");
+      s.fill_shared({f.kept.begin(), f.kept.end()}, cooperation_ == "block" ? b.integer(0) : row_in_block,
+                    rows_in_block_);
       return;
     }
-    for (ExprId load : kept) s.stage(load), staged_.insert(load);
+    for (ExprId load : f.kept) s.stage(load);
+    staged_ = f.kept;
     b.because("resident_row", "the row is read from global memory once and stays in registers");
     s.fill();
-    std::map<ExprId, std::size_t> first;
-    for (std::size_t i = 0; i < sweeps.size(); ++i)
-      for (ExprId id : evaluated(sweeps[i])) first.emplace(id, i);
-    for (std::size_t i = 1; i < sweeps.size(); ++i) save_shared(sweeps[i], i, first);
   }
 
-  /// The topmost expressions of a sweep that an earlier one evaluates and that cost a library function.
-  void save_shared(const std::vector<ExprId>& roots, std::size_t sweep, const std::map<ExprId, std::size_t>& first) {
-    std::set<ExprId> costly;
-    for (ExprId id : evaluated(roots)) {
-      Op op = f.arena[id].op;
-      bool library = (op >= Op::exp && op <= Op::cos && op != Op::sqrt && op != Op::rsqrt) || op == Op::pow;
-      if (op == Op::pow && f.arena[f.arena.operand(id, 1)].op == Op::number) library = false;
-      for (ExprId operand : f.arena.operands(id)) library = library || costly.contains(operand);
-      if (library && f.arena[id].op != Op::reduce) costly.insert(id);
-    }
-    std::vector<ExprId> stack = roots;
-    std::set<ExprId> seen;
-    while (!stack.empty()) {
-      ExprId id = stack.back();
-      stack.pop_back();
-      if (!costly.contains(id) || !seen.insert(id).second) continue;
-      auto at = first.find(id);
-      if (at != first.end() && at->second < sweep && f.arena[id].kind == Kind::real) {
-        save_at_.emplace(id, at->second);
-        continue;
-      }
-      for (ExprId operand : f.arena.operands(id)) stack.push_back(operand);
-    }
-  }
-
+  /// What a later sweep wants of this one.
   std::vector<ExprId> saved_in(std::size_t sweep) const {
     std::vector<ExprId> found;
-    for (const auto& [id, at] : save_at_)
-      if (at == sweep) found.push_back(id);
+    for (const auto& [id, at] : f.saved)
+      if (at == sweep && in_registers()) found.push_back(id);
     return found;
   }
 

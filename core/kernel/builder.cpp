@@ -146,9 +146,10 @@ NodeId Builder::round(NodeId value, DType dtype) {
   return append(std::move(n));
 }
 
-NodeId Builder::view(BufferId buffer, NodeId offset) {
+NodeId Builder::view(BufferId buffer, NodeId offset, std::uint32_t sweep) {
   Node n;
-  n.code = Code::view, n.type = Type::pointer, n.buffer = buffer, n.args = {convert(offset, Type::i64)};
+  n.code = Code::view, n.type = Type::pointer, n.buffer = buffer, n.index = sweep,
+  n.args = {convert(offset, Type::i64)};
   return append(std::move(n));
 }
 

@@ -25,7 +25,8 @@ class Builder {
   NodeId remainder(NodeId a, NodeId b); ///< likewise a % b
   NodeId convert(NodeId value, Type type);
   NodeId round(NodeId value, DType dtype);
-  NodeId view(BufferId buffer, NodeId offset);
+  /// `sweep` > 0: the compiler must not know that an earlier sweep read the same elements.
+  NodeId view(BufferId buffer, NodeId offset, std::uint32_t sweep = 0);
   NodeId load(BufferId buffer, std::vector<NodeId> indices = {});
   /// Loads where `guard` holds; `otherwise` elsewhere, with no access.
   NodeId guarded_load(BufferId buffer, std::vector<NodeId> indices, NodeId guard, NodeId otherwise);

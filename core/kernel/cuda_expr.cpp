@@ -275,8 +275,10 @@ CudaExpr CudaExpressions::value(NodeId id, bool full) {
   case Code::round: return rounded(n);
   case Code::view: {
     CudaExpr at = value(n.args[0]);
-    if (at.text == "0LL" || at.text == "0") return {k.buffers[n.buffer].name};
-    return {k.buffers[n.buffer].name + " + " + wrapped(at, Binds::sum), Binds::sum};
+    bool first = at.text == "0LL" || at.text == "0";
+    std::string from = k.buffers[n.buffer].name + (first ? "" : " + " + wrapped(at, Binds::sum));
+    if (n.index > 0) return {p.need("read_again") + "(" + from + ")"};
+    return {from, first ? Binds::primary : Binds::sum};
   }
   case Code::load: return load(n);
   case Code::shuffle: {

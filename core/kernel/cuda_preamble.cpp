@@ -94,6 +94,13 @@ const Piece pieces[] = {
                  "  return m;\n"
                  "}\n" AICF_DEVICE "double min_nan(double a, double b) { return a < b || a != a ? a : b; }\n",
      {}},
+    {"read_again",
+     "template <class T> " AICF_DEVICE
+     "const T* read_again(const T* from) { // a sweep of its own: the compiler does not keep what an earlier one read\n"
+     "  asm volatile(\"\" : \"+l\"(from));\n"
+     "  return from;\n"
+     "}\n",
+     {}},
     {"exp2_fast",
      AICF_DEVICE "float exp2_fast(float v) { // 2 ulp\n"
                  "  float e;\n"

@@ -31,7 +31,7 @@ enum class Code : std::uint8_t {
   fma,      ///< a * b + c, rounded once
   convert,  ///< to the node's type
   round,    ///< to the storage type and back
-  view,     ///< [buffer] pointer into global memory at an element offset: args {offset}
+  view,     ///< [buffer] pointer into global memory at an element offset: args {offset}; index: see Builder::view
   load,     ///< [buffer] args: indices {, guard, value otherwise}
   result,   ///< [index] of the collective args[0]
   shuffle,  ///< args {value, lane mask or delta or source lane}, shuffle kind

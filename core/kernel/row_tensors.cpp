@@ -121,7 +121,9 @@ Address RowTensors::place(BufferId buffer, const std::vector<Part>& parts, const
     if (i > 0) stride = b.apply(Op::mul, {b.convert(stride, Type::i64), extents[i]});
   }
   if (b.k.nodes[row_offset].name.empty()) b.k.nodes[row_offset].name = "row_start";
-  return {b.view(buffer, row_offset), along, none};
+  bool walked = b.k.buffers[buffer].role == Arg::Role::input && !b.known(along);
+  bool again = walked && first_sweep_.emplace(buffer, sweep_).first->second != sweep_;
+  return {b.view(buffer, row_offset, again ? sweep_ : 0), along, none};
 }
 
 Address RowTensors::address(TensorId tensor, std::span<const ExprId> indices, std::span<const NodeId> values,

@@ -4,6 +4,7 @@
 #include "core/kernel/emit_expr.hpp"
 #include "core/plan/row_form.hpp"
 
+#include <map>
 #include <set>
 #include <vector>
 
@@ -26,6 +27,8 @@ class RowTensors {
 
   /// Sets the row of everything below the insertion point; makes one variable for each axis of the rows.
   void at_row(NodeId row);
+  /// What is read along the axis from here on belongs to this sweep of global memory.
+  void at_sweep(std::uint32_t sweep) { sweep_ = sweep; }
   [[nodiscard]] NodeId row_variable(VarId var) const;
 
   /// Element [indices] of a tensor of the definition. `checked`: compare the indices with the extents where the form
@@ -46,6 +49,8 @@ class RowTensors {
   std::vector<BufferId> tensors_;
   std::vector<NodeId> row_variables_;
   NodeId row_ = none;
+  std::uint32_t sweep_ = 0;
+  std::map<BufferId, std::uint32_t> first_sweep_; ///< that reads the buffer along the axis
   std::vector<char> axis_, data_;
 
   struct Part {
