@@ -46,15 +46,15 @@ std::string refusal_of(const PlanSpace& space) {
   return text;
 }
 
+/// Which limit of the profile the compiled kernels exceed; empty: none.
 std::string exceeded(const Variant& variant, const CompilerProfile& rules) {
+  auto over = [](const char* what, std::int64_t limit) {
+    return std::string("compiled: more ") + what + " than the profile's " + std::to_string(limit);
+  };
   for (const Compiled& c : variant.compiled) {
-    if (c.registers > rules.registers)
-      return std::to_string(c.registers) + " registers a thread, the profile allows " + std::to_string(rules.registers);
-    if (c.spill_bytes > rules.spills)
-      return std::to_string(c.spill_bytes) + " bytes of spills, the profile allows " + std::to_string(rules.spills);
-    if (c.shared_bytes > rules.shared_bytes)
-      return std::to_string(c.shared_bytes) + " bytes of shared memory, the profile allows " +
-             std::to_string(rules.shared_bytes);
+    if (c.registers > rules.registers) return over("registers a thread", rules.registers);
+    if (c.spill_bytes > rules.spills) return over("bytes of spills", rules.spills);
+    if (c.shared_bytes > rules.shared_bytes) return over("bytes of shared memory", rules.shared_bytes);
   }
   return {};
 }
@@ -82,7 +82,7 @@ class Loop {
     if (!built) return std::nullopt;
     out.variant = std::move(*built);
     if (std::string over = exceeded(out.variant, request_.rules); !over.empty()) {
-      out.diagnostics.push_back(error("synth.limit", over));
+      out.status = over;
       return std::nullopt;
     }
     out.status = "not_judged";
@@ -161,24 +161,30 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
   if (auto info = nvrtc_info(); !info) return info.failure<SynthesisResult>();
   auto backend = make_backend(request.backend);
   if (!backend) return backend.failure<SynthesisResult>();
-  std::vector<const Plan*> plans = proposed(result.space, request.budget);
+  // a kernel over a limit gives its place to the next plan
+  std::size_t wanted = std::min(request.budget, result.space.plans.size());
+  std::vector<const Plan*> plans = proposed(result.space, 4 * wanted);
   Loop loop(request, **backend, stop);
-  for (std::size_t i = 0; i < plans.size() && !stop.stop_requested(); ++i) {
-    say(i, plans.size(), "building and judging " + form_of(*plans[i]));
+  for (const Plan* plan : plans) {
+    if (result.variants.size() >= wanted || stop.stop_requested()) break;
+    say(result.variants.size(), wanted, "building and judging " + form_of(*plan));
     SynthesizedVariant variant;
-    auto missing = loop.make(*plans[i], variant);
-    if (missing) {
+    if (auto missing = loop.make(*plan, variant)) {
       Result<SynthesisResult> lacking;
       lacking.missing = std::move(missing);
       lacking.diagnostics = variant.diagnostics;
       return lacking;
     }
     if (stop.stop_requested()) break;
+    if (variant.status.starts_with("compiled: ")) {
+      ++result.space.refused[variant.status];
+      continue;
+    }
     if (events.variant) events.variant(variant);
     result.variants.push_back(std::move(variant));
   }
   result.cancelled = stop.stop_requested();
-  say(result.variants.size(), plans.size(), result.cancelled ? "cancelled" : "done");
+  say(result.variants.size(), wanted, result.cancelled ? "cancelled" : "done");
   std::stable_sort(result.variants.begin(), result.variants.end(),
                    [](const SynthesizedVariant& a, const SynthesizedVariant& b) {
                      bool first = a.status == "validated", second = b.status == "validated";

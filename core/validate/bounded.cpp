@@ -66,6 +66,22 @@ Bounded multiply(const ErrorModel& model, const Bounded& a, const Bounded& b) {
   return rounded(model, value, std::isnan(error) ? infinite : error, a.error == 0 && b.error == 0);
 }
 
+/// The device may combine several operands in another order: does none of the orders overflow or flush on the way?
+bool any_order(const ErrorModel& model, Op op, std::span<const Bounded> x) {
+  double sum = 0, growth = 1, decay = 1;
+  bool zero = false;
+  for (const Bounded& v : x) {
+    double magnitude = std::fabs(v.value) + v.error;
+    if (!std::isfinite(magnitude)) return true; // special values are judged as such
+    sum += magnitude;
+    growth *= std::max(1.0, magnitude);
+    zero = zero || v.value == 0;
+    if (v.value != 0) decay *= std::min(1.0, std::fabs(v.value));
+  }
+  if (op == Op::add) return sum <= model.max;
+  return growth <= model.max && (zero || decay >= model.tiny || growth == 1);
+}
+
 Bounded divide(const ErrorModel& model, const Bounded& a, const Bounded& b) {
   double value = a.value / b.value;
   if (!std::isfinite(value)) return special(value, a.error == 0 && b.error == 0);
@@ -178,6 +194,7 @@ Bounded apply(const ErrorModel& model, Op op, std::uint32_t payload, std::span<c
     Bounded total = x[0];
     for (const Bounded& next : x.subspan(1))
       total = op == Op::add ? add(model, total, next, 1) : multiply(model, total, next);
+    if (x.size() > 2 && !any_order(model, op, x)) total.error = infinite;
     return total;
   }
   case Op::sub: return add(model, x[0], x[1], -1);

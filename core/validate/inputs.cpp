@@ -53,12 +53,10 @@ void fill_special(HostTensor& tensor, std::int64_t row, std::int64_t n, std::mt1
   auto any = [&] {
     return base + static_cast<std::size_t>(std::uniform_int_distribution<std::int64_t>(0, n - 1)(random));
   };
-  double large = tensor.dtype == DType::f16 ? 6e4 : 1e38;
   for (std::int64_t i = 0; i < n; ++i) {
     double value = normal(random);
     if (row % 8 == 3) value = -infinite;
     if (row % 8 == 4) value = 1.5;
-    if (row % 8 == 6) value = std::copysign(large, normal(random));
     if (row % 8 == 7) value = 0;
     tensor.set(base + static_cast<std::size_t>(i), value);
   }
@@ -86,10 +84,12 @@ void fill_float(HostTensor& tensor, InputKind kind, std::mt19937_64& random) {
     }
     std::int64_t keep =
         std::int64_t{1} << std::min<std::int64_t>(row % 12, std::bit_width(static_cast<std::uint64_t>(n)) - 1);
+    double large = row % 2 == 0 ? (tensor.dtype == DType::f16 ? 6e4 : 1e38) : 200;
     for (std::int64_t i = 0; i < n; ++i) {
       double value = kind == InputKind::random     ? normal(random)
                      : kind == InputKind::integers ? small(random)
                      : kind == InputKind::outlier  ? 0.125 * normal(random)
+                     : kind == InputKind::huge     ? std::copysign(large, normal(random))
                                                    : -infinite;
       tensor.set(base + static_cast<std::size_t>(i), value);
     }
@@ -121,8 +121,8 @@ void fill_integer(HostTensor& tensor, InputKind kind, std::int64_t extent, std::
 } // namespace
 
 std::string_view name_of(InputKind kind) {
-  static constexpr std::array<std::string_view, 5> names{"random", "exact-integers", "exact-zero-or-inf", "outlier",
-                                                         "special"};
+  static constexpr std::array<std::string_view, 6> names{"random",  "exact-integers", "exact-zero-or-inf",
+                                                         "outlier", "special",        "huge"};
   return names.at(static_cast<std::size_t>(kind));
 }
 

@@ -18,7 +18,8 @@ enum class InputKind : std::uint8_t {
   integers,    ///< integers from -3 to 3
   zero_or_inf, ///< 0, or -inf outside a subset of 2^k positions of each row: sums of exponentials are counts
   outlier, ///< small deviates, and one large value a row at an edge: first, last, beside multiples of 8, 32, 1024 …
-  special, ///< NaN, +inf, -inf one a row, rows all -inf, rows of equal values, huge values
+  special, ///< NaN, +inf, -inf one a row, rows all -inf, rows of equal values and of zeros
+  huge,    ///< magnitudes near the largest of the type, all finite: what overflows and underflows on the way
 };
 
 [[nodiscard]] std::string_view name_of(InputKind kind);
