@@ -167,8 +167,14 @@ LANE f32 max_number(f32 a, f32 b) { return a > b ? a : b > a ? b : either(a, b, 
 LANE f64 either(f64 a, f64 b, u64 zeros) { return a == b ? as_f64(zeros) : a == a ? a : b; }
 LANE f64 min_number(f64 a, f64 b) { return a < b ? a : b < a ? b : either(a, b, as_u64(a) | as_u64(b)); }
 LANE f64 max_number(f64 a, f64 b) { return a > b ? a : b > a ? b : either(a, b, as_u64(a) & as_u64(b)); }
-template <class T> LANE T min_nan(T a, T b) { return a == a && b == b ? min_number(a, b) : canonical(a + b); }
-template <class T> LANE T max_nan(T a, T b) { return a == a && b == b ? max_number(a, b) : canonical(a + b); }
+LANE bool is_number(f32 x) { return !__builtin_isnan(x); }
+LANE bool is_number(f64 x) { return !__builtin_isnan(x); }
+template <class T> LANE T min_nan(T a, T b) {
+  return is_number(a) && is_number(b) ? min_number(a, b) : canonical(a + b);
+}
+template <class T> LANE T max_nan(T a, T b) {
+  return is_number(a) && is_number(b) ? max_number(a, b) : canonical(a + b);
+}
 
 // Directed roundings of f32, from an exact s + rest in f64.
 enum class Toward : u8 { zero, down, up };

@@ -364,8 +364,9 @@ bool lay_out(Lowering& lowering, Program& program, std::vector<Diagnostic>& erro
     program.constant_bytes += c.wide ? 256 : 128;
   }
   const auto final_operand = [&](std::int32_t& r) {
-    r = r >= 0 ? static_cast<std::int32_t>(allocator.places[static_cast<std::size_t>(r)])
-               : static_cast<std::int32_t>(program.constant_offset[static_cast<std::size_t>(~r)] | 1);
+    const bool is_register = r >= 0;
+    const auto index = static_cast<std::size_t>(is_register ? r : -1 - r);
+    r = static_cast<std::int32_t>(is_register ? allocator.places[index] : program.constant_offset[index] | 1);
   };
   for (Op& op : program.ops)
     each_operand(

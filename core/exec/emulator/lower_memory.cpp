@@ -8,7 +8,6 @@ namespace aicf::emulator {
 namespace {
 
 using ptx::Space;
-using ptx::Type;
 
 bool space_from(std::string_view part, Space& space) {
   const auto word = part.substr(0, part.find("::"));

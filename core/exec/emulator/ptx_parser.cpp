@@ -237,7 +237,7 @@ Variable Parser::declaration(Space space, bool external) {
     }
   }
   v.name = expect_word();
-  const std::uint64_t element = bits_of(v.type) / 8 * lanes;
+  const std::uint64_t element = std::uint64_t{bits_of(v.type) / 8} * lanes;
   if (!aligned) v.align = static_cast<std::uint32_t>(element);
   v.bytes = element;
   while (accept('[')) {
