@@ -115,7 +115,9 @@ void RowSweep::move(ExprId load, NodeId first, const std::function<std::vector<N
       }
       Address a = t.address(f.arena[load].payload, indices, values, false);
       NodeId moved = b.copy(target, to(e), t.input(f.arena[load].payload), {a.pointer, a.offset}, 1);
-      b.k.nodes[moved].hint = map_.hint;
+      bool of_row =
+          std::any_of(indices.begin(), indices.end(), [&](ExprId i) { return f.arena[i].payload != axis_var; });
+      if (of_row) b.k.nodes[moved].hint = map_.hint; // what all rows read stays cached
     };
     if (!single) return copy();
     b.branch(b.apply(Op::lt, {j, length_}), copy);

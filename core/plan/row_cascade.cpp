@@ -24,9 +24,10 @@ struct Facts {
   RowForm form;
   RowSizes sizes;
   ElementBytes bytes;
-  bool wide = false;       ///< computes in f64
-  bool mergeable = false;  ///< there is a summary, of builtin reducers
-  std::int64_t sweeps = 1; ///< levels, and one more for results along the axis
+  bool wide = false;                               ///< computes in f64
+  bool mergeable = false;                          ///< there is a summary, of builtin reducers
+  std::int64_t kept_bytes = 0, streamed_bytes = 0; ///< of one position: read by several sweeps; by the last alone
+  std::int64_t sweeps = 1;                         ///< levels, and one more for results along the axis
 };
 
 bool same(const Problem& a, const Problem& b) {
@@ -57,6 +58,11 @@ const Facts& facts(const StructureProfile& profile, const Problem& problem) {
   f.sizes = row_sizes(f.form, problem);
   f.bytes = element_bytes(f.form, problem);
   f.wide = computes_wide(f.form, problem);
+  for (const AxisLoad& l : f.form.loads) {
+    const ElementType& type = f.canonical->source->tensors[l.tensor].type;
+    auto size = static_cast<std::int64_t>(size_of(type.bind(problem.float_type)));
+    (f.form.kept.contains(l.load) ? f.kept_bytes : f.streamed_bytes) += size;
+  }
   bool along =
       std::any_of(f.form.outputs.begin(), f.form.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
   f.sweeps = static_cast<std::int64_t>(f.form.levels.size()) + (along ? 1 : 0);
@@ -83,10 +89,12 @@ std::int64_t rows_in_block(const Plan& plan) {
   return chosen(plan, "cooperation", "warp") ? number(plan, "threads") / warp : 1;
 }
 
-/// 32-bit registers that hold a tile of what is kept, and of what is computed from it.
+/// 32-bit registers that a resident tile takes: what several sweeps read and share, and what the last one reads
+/// besides.
 std::int64_t tile_registers(const Facts& f, std::int64_t elements) {
-  std::int64_t computed = f.sweeps > 1 ? (f.wide ? 2 : 1) : 0;
-  return elements * (f.bytes.read + 3) / 4 + elements * computed;
+  auto saved = static_cast<std::int64_t>(f.form.saved.size());
+  std::int64_t wide = f.wide ? 2 : 1;
+  return (elements * (f.kept_bytes + f.streamed_bytes) + 3) / 4 + elements * wide * saved;
 }
 
 std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Plan& plan) {
@@ -157,7 +165,7 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
   std::int64_t tiles = registers ? tile_registers(f, elements) : elements * (f.bytes.read + 3) / 4;
   if (tiles + other_registers > limit) return "registers: the tile of a thread leaves none for the rest";
   if (resident && !registers) {
-    std::int64_t bytes = rows_in_block(plan) * (n + 15) * f.bytes.read;
+    std::int64_t bytes = rows_in_block(plan) * (n + 15) * f.kept_bytes;
     if (bytes > std::min(rules.shared_bytes, block_shared)) return "shared_bytes: the rows of a block do not fit";
   }
   return {};
@@ -207,21 +215,24 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   active = std::min(active, std::max(1.0, blocks / 132) * threads);
   double access = std::min(16.0, v * static_cast<double>(std::max<std::int64_t>(f.bytes.smallest, 1)));
   double in_flight = active * access * std::min(u, 8.0) * std::min(1.0, n / (l * v));
-  double needed = 40e3; // bytes a multiprocessor must have in flight: 4.2 TB/s times 1 us over 132, with slack
+  double needed = 24e3; // bytes a multiprocessor must have in flight: 4.2 TB/s for 750 ns, over 132
   double latency = memory * std::max(1.0, needed / std::max(in_flight, 1.0));
 
   double padded = std::ceil(n / (l * v)) * l * v; // idle lanes issue too
   double work = 4.0 + (chosen_flag(plan, "contract_fma") ? 2.5 : 3.0) * levels +
                 (chosen(plan, "exp", "precise") ? 6 : 0) + (chosen(plan, "divide", "ieee") ? 8 : 0) +
-                (online ? 6.0 / elements * 8 : 0) + 8.0 / v * reads;
+                (online ? 48.0 / elements : 0) + 8.0 / v * reads;
   double merge = (online ? 3.0 : 1.0) * levels * 12 * l;
   double issue = rows * (padded * work + merge) / (132 * 128 * 1.7);
-  double waits =
-      chosen(plan, "cooperation", "block") ? levels * rows / (132 * blocks_per_sm) * (40 + 6 * threads / warp) : 0;
+  // Levels of a row follow each other: what a lane does alone, and what all warps wait for, hides behind other rows
+  // only in part.
+  double alone = 1 + 0.0008 * n / l;
+  double waits = chosen(plan, "cooperation", "block") ? levels * rows / (132 * blocks_per_sm) * (20 + threads / 16) : 0;
   double coalesced = chosen(plan, "cooperation", "thread") && n > 1 ? std::min(n, 8.0) : 1.0;
-  double dynamic = chosen(plan, "row_length", "dynamic") ? 1.02 : 1.0;
-  double shared = chosen(plan, "staging", "shared") ? 1.05 : 1.0;
-  return std::max(latency * coalesced, issue) * dynamic * shared + 0.15 * std::min(latency, issue) + waits;
+  double factor =
+      (chosen(plan, "row_length", "dynamic") ? 1.02 : 1.0) * (chosen(plan, "staging", "shared") ? 1.06 : 1.0);
+  if (chosen(plan, "cache_hint", "streaming")) factor *= reads > 1 ? 1.02 : 0.995;
+  return (std::max(latency * coalesced, issue) + 0.15 * std::min(latency, issue)) * alone * factor + waits;
 }
 
 const RegisterFamily row_cascade{

@@ -46,6 +46,7 @@ class Finding {
     if (std::string why = outputs(); !why.empty()) return why;
     if (std::string why = axis(); !why.empty()) return why;
     loads();
+    reuse();
     return {};
   }
 
@@ -151,41 +152,58 @@ class Finding {
 
   void loads() {
     std::vector<ExprId> roots;
-    if (f.cascade != nullptr) {
-      roots = f.cascade->elements;
-      roots.insert(roots.end(), f.cascade->predicates.begin(), f.cascade->predicates.end());
+    for (const auto& level : f.levels) {
+      f.sweeps.emplace_back();
+      for (std::size_t r : level) {
+        f.sweeps.back().push_back(f.cascade->elements[r]);
+        if (r < f.cascade->predicates.size()) f.sweeps.back().push_back(f.cascade->predicates[r]);
+      }
     }
+    f.sweeps.emplace_back();
     for (const RowOutput& o : f.outputs)
-      if (o.along_axis) roots.push_back(o.body);
-    for (ExprId id : axis_expressions(roots)) {
-      const Node& n = f.arena[id];
-      if (n.op != Op::load && n.op != Op::padded_load) continue;
-      f.loads.push_back(classified(id));
+      if (o.along_axis) f.sweeps.back().push_back(o.body);
+    for (const auto& sweep : f.sweeps) roots.insert(roots.end(), sweep.begin(), sweep.end());
+    for (ExprId id : axis_nodes(f, roots))
+      if (f.arena[id].op == Op::load || f.arena[id].op == Op::padded_load) f.loads.push_back(classified(id));
+  }
+
+  /// What several sweeps have in common: loads, and the topmost expressions through a function of the library.
+  void reuse() {
+    std::map<ExprId, std::size_t> first;
+    for (std::size_t i = 0; i < f.sweeps.size(); ++i) {
+      std::vector<ExprId> nodes = axis_nodes(f, f.sweeps[i]);
+      std::set<ExprId> costly;
+      for (ExprId id : nodes) {
+        if (auto [at, fresh] = first.emplace(id, i); !fresh && at->second < i && f.arena[id].op == Op::load)
+          f.kept.insert(id);
+        bool library = is_library(id);
+        for (ExprId operand : f.arena.operands(id)) library = library || costly.contains(operand);
+        if (library) costly.insert(id);
+      }
+      save(f.sweeps[i], i, costly, first);
     }
   }
 
-  /// Reachable from the roots without entering a reduction, and reading the axis.
-  std::vector<ExprId> axis_expressions(const std::vector<ExprId>& roots) const {
-    std::vector<char> seen(f.arena.size(), 0);
-    std::vector<ExprId> stack = roots, found;
+  bool is_library(ExprId id) const {
+    Op op = f.arena[id].op;
+    if (op == Op::pow) return f.arena[f.arena.operand(id, 1)].op != Op::number;
+    return op >= Op::exp && op <= Op::cos && op != Op::sqrt && op != Op::rsqrt;
+  }
+
+  void save(const std::vector<ExprId>& roots, std::size_t sweep, const std::set<ExprId>& costly,
+            const std::map<ExprId, std::size_t>& first) {
+    std::vector<ExprId> stack = roots;
+    std::set<ExprId> seen;
     while (!stack.empty()) {
       ExprId id = stack.back();
       stack.pop_back();
-      if (seen[id] != 0) continue;
-      seen[id] = 1;
-      if (f.arena[id].op == Op::reduce) continue;
-      found.push_back(id);
+      if (!costly.contains(id) || !seen.insert(id).second) continue;
+      if (std::size_t at = first.at(id); at < sweep && f.arena[id].kind == Kind::real) {
+        f.saved.emplace(id, at);
+        continue;
+      }
       for (ExprId operand : f.arena.operands(id)) stack.push_back(operand);
     }
-    std::sort(found.begin(), found.end());
-    std::vector<char> reads(f.arena.size(), 0);
-    std::erase_if(found, [&](ExprId id) {
-      bool r = is_var(f.arena, id, axis_var);
-      for (ExprId operand : f.arena.operands(id)) r = r || reads[operand] != 0;
-      reads[id] = r ? 1 : 0;
-      return !r;
-    });
-    return found;
   }
 
   AxisLoad classified(ExprId id) const {
@@ -213,6 +231,29 @@ class Finding {
 };
 
 } // namespace
+
+std::vector<ExprId> axis_nodes(const RowForm& form, const std::vector<ExprId>& roots) {
+  std::vector<char> seen(form.arena.size(), 0);
+  std::vector<ExprId> stack = roots, found;
+  while (!stack.empty()) {
+    ExprId id = stack.back();
+    stack.pop_back();
+    if (seen[id] != 0) continue;
+    seen[id] = 1;
+    if (form.arena[id].op == Op::reduce) continue;
+    found.push_back(id);
+    for (ExprId operand : form.arena.operands(id)) stack.push_back(operand);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<char> reads(form.arena.size(), 0);
+  std::erase_if(found, [&](ExprId id) {
+    bool r = is_var(form.arena, id, axis_var);
+    for (ExprId operand : form.arena.operands(id)) r = r || reads[operand] != 0;
+    reads[id] = r ? 1 : 0;
+    return !r;
+  });
+  return found;
+}
 
 RowForm row_form(const StructureProfile& profile) { return Finding(profile).run(); }
 

@@ -4,8 +4,10 @@
 #include "core/plan/dims.hpp"
 #include "core/plan/plan.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,8 +39,14 @@ struct RowForm {
   ExprId lo = no_expr, hi = no_expr;            ///< of the reductions, where that differs from [0, extent)
   std::vector<std::vector<std::size_t>> levels; ///< positions in Cascade::reductions, by level
   std::vector<RowOutput> outputs;
-  std::vector<AxisLoad> loads; ///< of elements, predicates and outputs along the axis, each once
+  std::vector<AxisLoad> loads;             ///< of elements, predicates and outputs along the axis, each once
+  std::vector<std::vector<ExprId>> sweeps; ///< what each evaluates: the levels, then the results along the axis
+  std::set<ExprId> kept;                   ///< loads that several sweeps read
+  std::map<ExprId, std::size_t> saved;     ///< costly expressions that several sweeps share, and the first of these
 };
+
+/// What `roots` evaluate at each position: nodes that read the axis, reductions left out. Ascending.
+[[nodiscard]] std::vector<ExprId> axis_nodes(const RowForm& form, const std::vector<ExprId>& roots);
 
 [[nodiscard]] RowForm row_form(const StructureProfile& profile);
 
