@@ -53,9 +53,11 @@ nlohmann::json to_json(const SynthesizedVariant& v) {
     }
     modules.push_back(std::move(module));
   }
+  json plan = to_json(v.variant.plan);
+  plan["id"] = to_hex(id_of(v.variant.plan));
   json j{{"id", v.id},
          {"status", v.status},
-         {"plan", to_json(v.variant.plan)},
+         {"plan", plan},
          {"modules", modules},
          {"source", v.variant.modules.empty() ? json(nullptr) : json(v.variant.modules.front().cuda_source)},
          {"compile",

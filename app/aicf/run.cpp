@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 
 namespace aicf::cli {
 namespace {
@@ -131,9 +132,42 @@ Result<Tensors> run_kernels(const Options& o, const std::shared_ptr<const Struct
   return outputs;
 }
 
+/// Without --op: the last operator of the file that takes tensors of the ranks at hand; the last one if none does.
+std::string fitting_operator(const Options& o) {
+  if (!o.name.empty()) return o.name;
+  auto last = find_operator(o.op, "");
+  if (!last) return "";
+  std::map<std::string, std::size_t> ranks;
+  for (const std::string& text : o.in) {
+    std::string name, file;
+    if (!assignment(text, name, file)) return "";
+    auto tensor = read_tensor(file);
+    if (!tensor) return "";
+    ranks[name] = tensor->shape.size();
+  }
+  auto fits = [&](const Definition& d) {
+    return ranks.size() == d.inputs &&
+           std::all_of(d.tensors.begin(), d.tensors.begin() + static_cast<std::ptrdiff_t>(d.inputs),
+                       [&](const TensorDecl& t) {
+                         auto rank = ranks.find(t.name);
+                         return rank != ranks.end() && rank->second == t.shape.size();
+                       });
+  };
+  if (fits(*last)) return last->name;
+  std::string found = last->name;
+  std::istringstream lines(last->text);
+  for (std::string line, word, name; std::getline(lines, line);) {
+    std::istringstream words(line.substr(0, line.find('(')));
+    if (!(words >> word >> name) || word != "op") continue;
+    if (auto other = find_operator(o.op, name); other && fits(*other)) found = name;
+  }
+  if (found != last->name) std::cerr << "using " << found << ", which takes tensors of these ranks\n";
+  return found;
+}
+
 int run_command(const Options& o, std::stop_token stop) {
   int status = done;
-  auto structure = analysed(o.op, o.name, status);
+  auto structure = analysed(o.op, fitting_operator(o), status);
   if (!structure) return status;
   const Definition& d = *structure->canonical->source;
   DType float_type = *dtype_from(o.dtype);

@@ -6,7 +6,6 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QLibraryInfo>
-#include <QTemporaryDir>
 #include <QTranslator>
 
 #include <cstdio>
@@ -31,19 +30,24 @@ int main(int argc, char** argv) {
   QApplication::setApplicationVersion(QStringLiteral(AICF_VERSION));
 
   QCommandLineParser parser;
-  parser.setApplicationDescription(QApplication::translate("main", "Workbench for GPU operators: structure, legality, kernels, evidence."));
+  parser.setApplicationDescription(
+      QApplication::translate("main", "Workbench for GPU operators: structure, legality, kernels, evidence."));
   parser.addHelpOption();
   parser.addVersionOption();
-  const QCommandLineOption open("open", QApplication::translate("main", "What to show first, such as aicf://op/softmax."), "uri");
-  const QCommandLineOption pictures("screenshots", QApplication::translate("main", "Draw every view into a folder, and exit."), "folder");
-  const QCommandLineOption oneScale("one-scale", QApplication::translate("main", "With --screenshots: only at the present scale."));
+  const QCommandLineOption open(
+      "open", QApplication::translate("main", "What to show first, such as aicf://op/softmax."), "uri");
+  const QCommandLineOption pictures(
+      "screenshots", QApplication::translate("main", "Draw every view into a folder, and exit."), "folder");
+  const QCommandLineOption oneScale("one-scale",
+                                    QApplication::translate("main", "With --screenshots: only at the present scale."));
   parser.addOptions({open, pictures, oneScale});
-  parser.addPositionalArgument("file", QApplication::translate("main", "Operators (.op) or a profile (.json, .acp) to open."), "[file …]");
+  parser.addPositionalArgument(
+      "file", QApplication::translate("main", "Operators (.op) or a profile (.json, .acp) to open."), "[file …]");
   parser.process(app);
 
-  QTranslator qtTexts, texts;
-  if (qtTexts.load(QLocale(), "qtbase", "_", QLibraryInfo::path(QLibraryInfo::TranslationsPath))) QApplication::installTranslator(&qtTexts);
-  if (texts.load(QLocale(), "aicf", "_", ":/translations")) QApplication::installTranslator(&texts);
+  QTranslator qtTexts;
+  if (qtTexts.load(QLocale(), "qtbase", "_", QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
+    QApplication::installTranslator(&qtTexts);
 
   if (parser.isSet(pictures)) return takeScreenshots(parser.value(pictures), parser.isSet(oneScale));
 
@@ -51,7 +55,8 @@ int main(int argc, char** argv) {
   if (parser.isSet(open)) {
     first = aicf::views::Entity::fromUri(parser.value(open));
     if (!first) {
-      std::fprintf(stderr, "aicf-workbench: --open: '%s' is no link of the form aicf://kind/id\n", qPrintable(parser.value(open)));
+      std::fprintf(stderr, "aicf-workbench: --open: '%s' is no link of the form aicf://kind/id\n",
+                   qPrintable(parser.value(open)));
       return 2;
     }
   }
