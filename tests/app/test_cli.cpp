@@ -1,0 +1,292 @@
+// The main job through the program itself: exit statuses, JSON, real data in and out, and the worker's protocol.
+#include "core/base/npy.hpp"
+#include "core/graph/onnx_tensor.hpp"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+
+namespace {
+
+const QString aicf = QStringLiteral(AICF_BINARY_DIR "/bin/aicf");
+const QString onnx_case = QStringLiteral("/usr/share/libonnx-testdata/data/node/test_softmax_axis_1/test_data_set_0/");
+
+struct Ran {
+  int status = -1;
+  QByteArray out, err;
+  [[nodiscard]] QJsonObject json() const { return QJsonDocument::fromJson(out).object(); }
+};
+
+} // namespace
+
+class TestCli : public QObject {
+  Q_OBJECT
+  QTemporaryDir directory_;
+
+  Ran run(const QStringList& arguments, const QByteArray& input = {}) {
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("AICF_STORE", directory_.filePath("evidence.sqlite"));
+    environment.insert("AICF_ATLAS", QStringLiteral(AICF_SOURCE_DIR "/atlas"));
+    process.setProcessEnvironment(environment);
+    process.start(aicf, arguments);
+    process.write(input);
+    process.closeWriteChannel();
+    if (!process.waitForFinished(200000)) return {};
+    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1, process.readAllStandardOutput(),
+            process.readAllStandardError()};
+  }
+
+  QString file(const QString& name, const QByteArray& text) {
+    QFile f(directory_.filePath(name));
+    if (!f.open(QIODevice::WriteOnly)) return {};
+    f.write(text);
+    return f.fileName();
+  }
+
+  [[nodiscard]] bool compiles_kernels() {
+    return run({"doctor", "--json"}).json()["nvrtc"].toObject()["available"].toBool();
+  }
+
+ private slots:
+  void exit_statuses() {
+    QCOMPARE(run({"analyze", "softmax"}).status, 0);
+    QCOMPARE(run({"analyze", "no_such_operator"}).status, 2);
+    QCOMPARE(run({"nonsense"}).status, 2);
+    QCOMPARE(run({}).status, 2);
+    QCOMPARE(run({"--help"}).status, 0);
+    QCOMPARE(run({"synth", "attention", "--shape", "M=4,N=4,D=4,E=4"}).status,
+             1); // no family realizes it yet: an answer
+    QCOMPARE(run({"synth", "softmax", "--shape", "M=4"}).status, 2);
+    QCOMPARE(run({"synth", "softmax", "--shape", "M=4,N=-1"}).status, 2);
+    QCOMPARE(run({"synth", "softmax", "--shape", "M=4,N=4,K=4"}).status, 2);
+    QCOMPARE(run({"synth", "layernorm", "--shape", "M=4,N=4", "--set", "epsilon=1"}).status, 2);
+  }
+
+  void errors_name_place_and_cause() {
+    Ran r = run({"analyze", file("bad.op", "op f(x: float[N]) -> y: float[N]\n  y[i] = x[i] + z[i]\n")});
+    QCOMPARE(r.status, 2);
+    QVERIFY2(r.err.contains("bad.op:2:17: error:"), r.err.constData());
+    QVERIFY(r.out.isEmpty());
+  }
+
+  void analysis_has_the_fields_of_the_contract() {
+    QJsonObject d = run({"analyze", "softmax", "--json"}).json();
+    QCOMPARE(d["schema"].toString(), QString("aicf.analysis/1"));
+    QCOMPARE(d["passes"].toObject()["definition"].toInt(), 3);
+    QCOMPARE(d["passes"].toObject()["best"].toInt(), 2);
+    QJsonArray reductions = d["reductions"].toArray();
+    QCOMPARE(reductions.size(), 2);
+    QCOMPARE(reductions[1].toObject()["name"].toString(), QString("l"));
+    QCOMPARE(reductions[1].toObject()["rank"].toInt(), 1);
+    QVERIFY(d["structures"].toArray().contains("rescaled_accumulation"));
+  }
+
+  /// One operator, other names, and five statements in another order of writing: one structure, the same plans.
+  void softmax_three_ways_is_one_operator() {
+    if (!compiles_kernels()) QSKIP("SKIPPED: no NVRTC");
+    QString renamed = file(
+        "renamed.op",
+        "op g(w: float[A, B]) -> z: float[A, B]\n  top[r] = max[c] w[r, c]\n  s[r] = sum[c] exp(w[r, c] - top[r])\n"
+        "  z[r, c] = exp(w[r, c] - top[r]) / s[r]\n");
+    QString five = file("five.op", "op h(x: float[M, N]) -> y: float[M, N]\n  y[i, j] = e[i, j] / s[i]\n  s[i] = "
+                                   "sum[j] e[i, j]\n  e[i, j] = exp(d[i, j])\n"
+                                   "  d[i, j] = x[i, j] - m[i]\n  m[i] = max[j] x[i, j]\n");
+    QStringList hashes;
+    QList<QJsonArray> plans;
+    for (const auto& [op, shape] :
+         {std::pair<QString, QString>{"softmax", "M=3,N=40"}, {renamed, "A=3,B=40"}, {five, "M=3,N=40"}}) {
+      Ran r = run({"synth", op, "--shape", shape, "--budget", "3", "--json"});
+      QCOMPARE(r.status, 0);
+      hashes << r.json()["structure_hash"].toString();
+      QJsonArray ids;
+      for (const QJsonValue& v : r.json()["variants"].toArray()) ids.append(v.toObject()["plan"].toObject()["id"]);
+      plans << ids;
+    }
+    QVERIFY(!hashes[0].isEmpty() && hashes[0] == hashes[1] && hashes[0] == hashes[2]);
+    QVERIFY(plans[0].size() == 3 && plans[0] == plans[1] && plans[0] == plans[2]);
+  }
+
+  void forms_validate_and_sectors_are_what_the_sweeps_read_data() {
+    QTest::addColumn<QString>("op");
+    QTest::addColumn<QList<int>>("sweeps"); // of x, by state form: resident, online, two-pass
+    // levels of the cascade, plus one for results along the row; worked by hand from the definitions
+    QTest::newRow("softmax") << "softmax" << QList<int>{1, 2, 3};
+    QTest::newRow("log_softmax") << "log_softmax" << QList<int>{1, 2, 3};
+    QTest::newRow("logsumexp") << "logsumexp" << QList<int>{1, 1, 2};
+    QTest::newRow("variance") << "variance" << QList<int>{1, 1, 2};
+    QTest::newRow("kurtosis") << "kurtosis" << QList<int>{1, 1, 2};
+    QString unseen = file(
+        "unseen.op",
+        "op q(u: float[P, Q]) -> v: float[P, Q]\n  a[i] = (sum[k] u[i, k]) / Q\n  b[i] = sum[k] (u[i, k] - a[i])^2\n"
+        "  v[i, k] = u[i, k] * exp(-b[i] / Q)\n");
+    QTest::newRow("unseen") << unseen << QList<int>{1, 2, 3};
+  }
+  void forms_validate_and_sectors_are_what_the_sweeps_read() {
+    QFETCH(QString, op);
+    QFETCH(QList<int>, sweeps);
+    if (!compiles_kernels()) QSKIP("SKIPPED: no NVRTC");
+    QString shape = op.endsWith("unseen.op") ? "P=64,Q=1024" : "M=64,N=1024";
+    Ran r = run({"synth", op, "--shape", shape, "--dtype", "bf16", "--backend", "emulator", "--budget", "3", "--json"});
+    QVERIFY2(r.status == 0, r.err.constData());
+    const QStringList forms{"resident", "online", "two_pass"};
+    QMap<QString, double> sectors;
+    for (const QJsonValue& value : r.json()["variants"].toArray()) {
+      QJsonObject v = value.toObject();
+      QVERIFY(v["validation"].toObject()["passed"].toBool());
+      for (const QJsonValue& m : v["counters"].toArray())
+        if (m.toObject()["id"] == "global_load_sectors")
+          sectors[v["plan"].toObject()["choices"].toObject()["state_form"].toString()] =
+              m.toObject()["value"].toDouble();
+    }
+    QCOMPARE(sectors.size(), 3);
+    for (int i = 0; i < 3; ++i) QCOMPARE(sectors[forms[i]], sweeps[i] * 64.0 * 1024 * 2 / 32);
+  }
+
+  void an_unbounded_sum_has_no_online_form() {
+    if (!compiles_kernels()) QSKIP("SKIPPED: no NVRTC");
+    QString floors =
+        file("floors.op",
+             "op f(x: float[M, N]) -> y: float[M]\n  m[i] = max[j] x[i, j]\n  y[i] = sum[j] floor(x[i, j] - m[i])\n");
+    for (const QString& op : {QString("mean_absolute_deviation"), floors}) {
+      QJsonObject analysis = run({"analyze", op, "--json"}).json();
+      QCOMPARE(analysis["reductions"].toArray().last().toObject()["rank"].toString(), QString("unbounded"));
+      QVERIFY(!analysis["reductions"].toArray().last().toObject()["bounded"].toBool());
+      Ran r = run({"synth", op, "--shape", "M=8,N=300", "--budget", "4", "--json"});
+      QCOMPARE(r.status, 0);
+      bool two_pass = false;
+      for (const QJsonValue& v : r.json()["variants"].toArray()) {
+        QString form = v.toObject()["plan"].toObject()["choices"].toObject()["state_form"].toString();
+        QVERIFY(form != "online");
+        two_pass = two_pass || form == "two_pass";
+      }
+      QVERIFY(two_pass);
+    }
+  }
+
+  void runs_onnx_data_on_every_backend() {
+    if (!QFile::exists(onnx_case + "input_0.pb")) QSKIP("SKIPPED: no libonnx-testdata");
+    auto expected = aicf::read_onnx_tensor((onnx_case + "output_0.pb").toStdString());
+    auto input = aicf::read_onnx_tensor((onnx_case + "input_0.pb").toStdString());
+    QVERIFY(expected && input);
+    QString npy = directory_.filePath("x.npy");
+    QVERIFY(aicf::write_npy(npy.toStdString(), input->tensor).empty());
+    QStringList backends{"reference"};
+    if (compiles_kernels()) backends << "emulator";
+    for (const QString& backend : backends)
+      for (const QString& source : {onnx_case + "input_0.pb", npy}) {
+        QString out = directory_.filePath("y.npy");
+        Ran r = run({"run", "softmax", "--in", "x=" + source, "--out", "y=" + out, "--backend", backend});
+        QVERIFY2(r.status == 0, r.err.constData());
+        auto actual = aicf::read_npy(out.toStdString());
+        QVERIFY(actual && actual->shape == expected->tensor.shape);
+        for (std::size_t i = 0; i < actual->element_count(); ++i) // ONNX's own tolerance: 1e-3 relative, 1e-7 absolute
+          QVERIFY(std::fabs(actual->get(i) - expected->tensor.get(i)) <=
+                  1e-7 + 1e-5 * std::fabs(expected->tensor.get(i)));
+      }
+  }
+
+  void a_kept_variant_runs_again() {
+    if (!compiles_kernels()) QSKIP("SKIPPED: no NVRTC");
+    QJsonArray variants =
+        run({"synth", "logsumexp", "--shape", "M=2,N=8", "--budget", "1", "--json"}).json()["variants"].toArray();
+    QCOMPARE(variants.size(), 1);
+    aicf::HostTensor x(aicf::DType::f32, {2, 8});
+    for (std::size_t i = 0; i < 16; ++i) x.set(i, i < 8 ? 0 : std::log(2.0));
+    QString in = directory_.filePath("lse.npy"), out = directory_.filePath("lse_out.npy");
+    QVERIFY(aicf::write_npy(in.toStdString(), x).empty());
+    QString name = run({"analyze", "logsumexp", "--json"}).status == 0 ? "y" : "";
+    Ran r = run({"run", "logsumexp", "--in", "x=" + in, "--backend", "emulator", "--variant",
+                 variants[0].toObject()["id"].toString()});
+    QVERIFY2(r.status == 0, r.err.constData());
+    // log(8) and log(8) + log(2)
+    QByteArray text = r.out;
+    QVERIFY2(text.contains("2.0794") && text.contains("2.772"), text.constData());
+    QCOMPARE(run({"run", "softmax", "--in", "x=" + in, "--backend", "emulator", "--variant",
+                  variants[0].toObject()["id"].toString()})
+                 .status,
+             2);
+  }
+
+  void profiles_convert_without_loss() {
+    Ran json = run({"profile", "convert", AICF_SOURCE_DIR "/atlas/profiles/reproducible.json", "--to", "json"});
+    Ran text = run({"profile", "convert", AICF_SOURCE_DIR "/atlas/profiles/reproducible.json", "--to", "dsl"});
+    Ran back = run({"profile", "convert", file("p.acp", text.out), "--to", "json"});
+    QCOMPARE(json.status, 0);
+    QCOMPARE(back.out, json.out);
+    QCOMPARE(run({"profile", "check", file("broken.json", "{\"schema\": \"aicf.profile/1\", \"colour\": 1}")}).status,
+             2);
+    QCOMPARE(run({"profile", "diff", AICF_SOURCE_DIR "/atlas/profiles/default.json",
+                  AICF_SOURCE_DIR "/atlas/profiles/bitwise.json"})
+                 .status,
+             1);
+  }
+
+  void a_stricter_profile_refuses_more() {
+    auto legal = [&](const char* profile) {
+      int count = 0;
+      for (const QJsonValue& row : run({"legal", "softmax", "--profile",
+                                        QString(AICF_SOURCE_DIR "/atlas/profiles/") + profile + ".json", "--json"})
+                                       .json()["ledger"]
+                                       .toArray())
+        count += row.toObject()["allowed"].toBool() ? 1 : 0;
+      return count;
+    };
+    QVERIFY(legal("bitwise") < legal("reproducible"));
+    QVERIFY(legal("reproducible") < legal("fastest"));
+  }
+
+  void the_worker_greets_works_and_ends_with_its_input() {
+    QByteArray start =
+        R"({"jsonrpc":"2.0","method":"start","params":{"job":7,"kind":"synth","body":{"op":"softmax","dims":{"M":2,"N":3},"budget":1}}})";
+    QProcess worker;
+    worker.start(aicf, {"worker"});
+    worker.write("login banner\n" + start + "\n" +
+                 R"({"jsonrpc":"2.0","method":"start","params":{"job":8,"kind":"juggle"}})" + "\n");
+    QMap<QString, int> seen;
+    QStringList statuses;
+    QElapsedTimer clock;
+    clock.start();
+    while (statuses.size() < 2 && clock.elapsed() < 60000) {
+      worker.waitForReadyRead(1000);
+      while (worker.canReadLine()) {
+        QJsonObject message = QJsonDocument::fromJson(worker.readLine()).object();
+        QString method = message["method"].toString();
+        ++seen[method];
+        if (seen.size() == 1 && method != "log") QCOMPARE(method, QString("hello"));
+        if (method == "done") statuses << message["params"].toObject()["status"].toString();
+      }
+    }
+    QCOMPARE(seen["hello"], 1);
+    QCOMPARE(statuses.size(), 2);
+    QVERIFY(statuses[0] == "ok" || !compiles_kernels());
+    QCOMPARE(statuses[1], QString("failed"));
+    worker.closeWriteChannel();
+    QVERIFY(worker.waitForFinished(3000));
+  }
+
+  void a_job_is_cancelled() {
+    if (!compiles_kernels()) QSKIP("SKIPPED: no NVRTC");
+    QProcess worker;
+    worker.start(aicf, {"worker"});
+    worker.write(
+        R"({"jsonrpc":"2.0","method":"start","params":{"job":"a","kind":"synth","body":{"op":"softmax","dims":{"M":4096,"N":4096},"budget":500,"row_limit":0}}})"
+        "\n");
+    QTRY_VERIFY_WITH_TIMEOUT(worker.readAllStandardOutput().contains("progress"), 20000);
+    worker.write(R"({"jsonrpc":"2.0","method":"cancel","params":{"job":"a"}})"
+                 "\n");
+    QByteArray text;
+    QTRY_VERIFY_WITH_TIMEOUT((text += worker.readAllStandardOutput()).contains("\"cancelled\""), 10000);
+    worker.write(R"({"jsonrpc":"2.0","method":"shutdown"})"
+                 "\n");
+    QVERIFY(worker.waitForFinished(3000));
+  }
+};
+
+QTEST_GUILESS_MAIN(TestCli)
+#include "test_cli.moc"
