@@ -13,7 +13,7 @@
 
 namespace {
 
-const QString aicf = QStringLiteral(AICF_BINARY_DIR "/bin/aicf");
+const QString program = QStringLiteral(AICF_BINARY_DIR "/bin/aicf");
 const QString onnx_case = QStringLiteral("/usr/share/libonnx-testdata/data/node/test_softmax_axis_1/test_data_set_0/");
 
 struct Ran {
@@ -34,7 +34,7 @@ class TestCli : public QObject {
     environment.insert("AICF_STORE", directory_.filePath("evidence.sqlite"));
     environment.insert("AICF_ATLAS", QStringLiteral(AICF_SOURCE_DIR "/atlas"));
     process.setProcessEnvironment(environment);
-    process.start(aicf, arguments);
+    process.start(program, arguments);
     process.write(input);
     process.closeWriteChannel();
     if (!process.waitForFinished(200000)) return {};
@@ -245,7 +245,7 @@ class TestCli : public QObject {
     QByteArray start =
         R"({"jsonrpc":"2.0","method":"start","params":{"job":7,"kind":"synth","body":{"op":"softmax","dims":{"M":2,"N":3},"budget":1}}})";
     QProcess worker;
-    worker.start(aicf, {"worker"});
+    worker.start(program, {"worker"});
     worker.write("login banner\n" + start + "\n" +
                  R"({"jsonrpc":"2.0","method":"start","params":{"job":8,"kind":"juggle"}})" + "\n");
     QMap<QString, int> seen;
@@ -273,14 +273,14 @@ class TestCli : public QObject {
   void a_job_is_cancelled() {
     if (!compiles_kernels()) QSKIP("SKIPPED: no NVRTC");
     QProcess worker;
-    worker.start(aicf, {"worker"});
+    worker.start(program, {"worker"});
     worker.write(
         R"({"jsonrpc":"2.0","method":"start","params":{"job":"a","kind":"synth","body":{"op":"softmax","dims":{"M":4096,"N":4096},"budget":500,"row_limit":0}}})"
         "\n");
-    QTRY_VERIFY_WITH_TIMEOUT(worker.readAllStandardOutput().contains("progress"), 20000);
+    QByteArray text;
+    QTRY_VERIFY_WITH_TIMEOUT((text += worker.readAllStandardOutput()).contains("progress"), 20000);
     worker.write(R"({"jsonrpc":"2.0","method":"cancel","params":{"job":"a"}})"
                  "\n");
-    QByteArray text;
     QTRY_VERIFY_WITH_TIMEOUT((text += worker.readAllStandardOutput()).contains("\"cancelled\""), 10000);
     worker.write(R"({"jsonrpc":"2.0","method":"shutdown"})"
                  "\n");
