@@ -20,10 +20,17 @@ static const RegisterView registration{30, [](Workbench& w) { return std::make_u
 RecordModel<RefusalRow>* makeRefusalsModel(QObject* parent) {
   using C = Column<RefusalRow>;
   return new RecordModel<RefusalRow>(
-      {C{{BuilderView::tr("Plans"), BuilderView::tr("How many generated plans this reason refused"), CellKind::number, 64},
-         [](const auto& r) { return qulonglong(r.count); }, [](const auto& r) { return number(double(r.count)); }},
-       C{{BuilderView::tr("Refused because"), {}, CellKind::text, 240}, [](const auto& r) { return r.reason; }, {}, {},
-         [](const auto& r) { return r.reason + (r.example.isEmpty() ? QString() : BuilderView::tr("\nfor example: %1").arg(r.example)); }}},
+      {C{{BuilderView::tr("Plans"), BuilderView::tr("How many generated plans this reason refused"), CellKind::number,
+          64},
+         [](const auto& r) { return qulonglong(r.count); },
+         [](const auto& r) { return number(double(r.count)); }},
+       C{{BuilderView::tr("Refused because"), {}, CellKind::text, 240},
+         [](const auto& r) { return r.reason; },
+         {},
+         {},
+         [](const auto& r) {
+           return r.reason + (r.example.isEmpty() ? QString() : BuilderView::tr("\nfor example: %1").arg(r.example));
+         }}},
       parent);
 }
 
@@ -34,11 +41,21 @@ void BuilderView::addActions() {
   QUndoStack& stack = workbench_.rules().undoStack();
   a.add({"profile.undo", tr("&Undo Tick"), tr("Takes the last change of the rules back"), "undo", QKeySequence::Undo,
          [&stack] { return stack.canUndo(); }, [&stack] { stack.undo(); }});
-  a.add({"profile.redo", tr("&Redo Tick"), tr("The change of the rules again"), "redo", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z),
-         [&stack] { return stack.canRedo(); }, [&stack] { stack.redo(); }});
-  a.add({"profile.export", tr("&Export Profile…"), tr("The rules as JSON (aicf.profile/1) or text, for aicf --profile"), "export",
-         QKeySequence(Qt::CTRL | Qt::Key_E), {}, [this] { exportProfile(); }});
-  a.add({"profile.reset", tr("De&fault Rules"), tr("Every setting as in a new profile; Undo takes it back"), {}, {},
+  a.add({"profile.redo", tr("&Redo Tick"), tr("The change of the rules again"), "redo",
+         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), [&stack] { return stack.canRedo(); },
+         [&stack] { stack.redo(); }});
+  a.add({"profile.export",
+         tr("&Export Profile…"),
+         tr("The rules as JSON (aicf.profile/1) or text, for aicf --profile"),
+         "export",
+         QKeySequence(Qt::CTRL | Qt::Key_E),
+         {},
+         [this] { exportProfile(); }});
+  a.add({"profile.reset",
+         tr("De&fault Rules"),
+         tr("Every setting as in a new profile; Undo takes it back"),
+         {},
+         {},
          [this] { return workbench_.rules().profile() != CompilerProfile(); },
          [this] { workbench_.rules().change(tr("default rules"), CompilerProfile()); }});
 }
@@ -77,14 +94,16 @@ QWidget* BuilderView::widget() {
   outer->addWidget(strip);
   outer->addWidget(splitter(Qt::Horizontal, {{new Pane(tr("Rules"), form_), 250},
                                              {new Pane(tr("Transformations of this operator"), ledger_), 640},
-                                             {tabs_, 300}}), 1);
+                                             {tabs_, 300}}),
+                   1);
   connect(&workbench_.legality(), &Legality::changed, this, &BuilderView::update);
   connect(&workbench_.subject(), &Subject::opened, this, [this] {
     before_.reset();
     update();
   });
   connect(&workbench_.rules(), &Rules::changed, this, [this] {
-    if (const auto space = workbench_.legality().space(); space && workbench_.legality().isCurrent()) before_ = space->space.plans.size();
+    if (const auto space = workbench_.legality().space(); space && workbench_.legality().isCurrent())
+      before_ = space->space.plans.size();
   });
   update();
   return widget_;
@@ -93,7 +112,8 @@ QWidget* BuilderView::widget() {
 void BuilderView::update() {
   const auto space = workbench_.legality().space();
   const Subject& s = workbench_.subject();
-  subject_->setFullText(s.isEmpty() ? tr("no operator chosen") : tr("%1 under “%2”").arg(s.name(), qs(workbench_.rules().profile().name)));
+  subject_->setFullText(s.isEmpty() ? tr("no operator chosen")
+                                    : tr("%1 under “%2”").arg(s.name(), qs(workbench_.rules().profile().name)));
   std::vector<RefusalRow> rows;
   if (!space) {
     count_->setText(QStringLiteral("–"));
@@ -108,7 +128,10 @@ void BuilderView::update() {
   setTone(count_, legal == 0 ? Tone::bad : Tone::good);
   of_->setText(tr("legal plans of %1 generated").arg(number(double(space->space.generated))));
   const auto delta = before_ ? qint64(legal) - qint64(*before_) : 0;
-  change_->setText(delta == 0 ? QString() : tr("(%1 by the last change)").arg((delta > 0 ? QStringLiteral("+") : QStringLiteral("−")) + number(double(std::abs(delta)))));
+  change_->setText(
+      delta == 0 ? QString()
+                 : tr("(%1 by the last change)")
+                       .arg((delta > 0 ? QStringLiteral("+") : QStringLiteral("−")) + number(double(std::abs(delta)))));
   for (const auto& [reason, n] : space->space.refused) {
     RefusalRow row{qs(reason), {}, n};
     if (const auto it = space->space.example.find(reason); it != space->space.example.end()) {

@@ -25,8 +25,12 @@ class BuilderView : public QObject, public View {
   explicit BuilderView(Workbench& workbench);
   [[nodiscard]] QString id() const override { return QStringLiteral("builder"); }
   [[nodiscard]] QString title() const override { return tr("Compiler"); }
-  [[nodiscard]] QString tip() const override { return tr("Compiler Builder: which plans do the ticked rules leave, and why not the others?"); }
-  [[nodiscard]] QStringList kinds() const override { return {QStringLiteral("transformation"), QStringLiteral("rule")}; }
+  [[nodiscard]] QString tip() const override {
+    return tr("Compiler Builder: which plans do the ticked rules leave, and why not the others?");
+  }
+  [[nodiscard]] QStringList kinds() const override {
+    return {QStringLiteral("transformation"), QStringLiteral("rule")};
+  }
   [[nodiscard]] QWidget* widget() override;
   void show(const Entity& entity) override;
   [[nodiscard]] QJsonObject state() const override;

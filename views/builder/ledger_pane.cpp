@@ -25,7 +25,8 @@ QString orderText(const LegalityRow& r) {
   return r.applicable ? LedgerPane::tr("lost") : QString();
 }
 QString orderTip(const LegalityRow& r) {
-  return LedgerPane::tr("From run to run: %1\nFor any batch size: %2\nOn any device: %3").arg(qs(r.run_to_run.answer), qs(r.batch_invariant.answer), qs(r.cross_device.answer));
+  return LedgerPane::tr("From run to run: %1\nFor any batch size: %2\nOn any device: %3")
+      .arg(qs(r.run_to_run.answer), qs(r.batch_invariant.answer), qs(r.cross_device.answer));
 }
 
 QString memoryText(const LegalityRow& r) {
@@ -35,13 +36,16 @@ QString memoryText(const LegalityRow& r) {
 }
 
 QString legalText(const LegalityRow& r) {
-  return !r.applicable ? LedgerPane::tr("does not apply") : r.allowed ? LedgerPane::tr("legal") : LedgerPane::tr("refused");
+  return !r.applicable ? LedgerPane::tr("does not apply")
+         : r.allowed   ? LedgerPane::tr("legal")
+                       : LedgerPane::tr("refused");
 }
 Tone legalTone(const LegalityRow& r) { return !r.applicable ? Tone::muted : r.allowed ? Tone::good : Tone::bad; }
 
 Column<LegalityRow> verdictColumn(const QString& title, const QString& tip, Verdict LegalityRow::*member) {
   return {{title, tip, CellKind::text, 100},
-          [member](const LegalityRow& r) { return r.applicable ? verdictText(r.*member) : QString(); }, {},
+          [member](const LegalityRow& r) { return r.applicable ? verdictText(r.*member) : QString(); },
+          {},
           [member](const LegalityRow& r) { return r.applicable ? verdictTone(r.*member) : Tone::muted; },
           [member](const LegalityRow& r) { return verdictText(r.*member); }};
 }
@@ -64,22 +68,42 @@ RecordModel<LegalityRow>* makeLedgerModel(QObject* parent) {
   using C = Column<LegalityRow>;
   const auto muted = [](const auto& r) { return r.applicable ? Tone::plain : Tone::muted; };
   return new RecordModel<LegalityRow>(
-      {C{{LedgerPane::tr("Transformation"), LedgerPane::tr("What would be done to the computation"), CellKind::text, 190}, [](const auto& r) { return qs(r.title); }, {},
-         muted, [](const auto& r) { return qs(r.title + "\n" + r.reason); }},
-       C{{LedgerPane::tr("Rules"), LedgerPane::tr("Whether the ticked rules allow it for this operator"), CellKind::chip, 112}, legalText, {}, legalTone,
+      {C{{LedgerPane::tr("Transformation"), LedgerPane::tr("What would be done to the computation"), CellKind::text,
+          190},
+         [](const auto& r) { return qs(r.title); },
+         {},
+         muted,
+         [](const auto& r) { return qs(r.title + "\n" + r.reason); }},
+       C{{LedgerPane::tr("Rules"), LedgerPane::tr("Whether the ticked rules allow it for this operator"),
+          CellKind::chip, 112},
+         legalText,
+         {},
+         legalTone,
          [](const auto& r) { return qs(r.reason); }},
-       verdictColumn(LedgerPane::tr("Value"), LedgerPane::tr("Over the reals: proven, probably equal, refuted, unknown"), &LegalityRow::value),
-       verdictColumn(LedgerPane::tr("Rounding"), LedgerPane::tr("Bit-identical, reassociated within a bound, or approximate within a bound"), &LegalityRow::rounding),
-       verdictColumn(LedgerPane::tr("Special"), LedgerPane::tr("NaN, infinities, empty and fully masked rows"), &LegalityRow::special),
-       C{{LedgerPane::tr("Order"), LedgerPane::tr("Up to where results stay bit for bit the same"), CellKind::text, 84}, orderText, {},
-         [](const auto& r) { return orderText(r) == LedgerPane::tr("lost") ? Tone::bad : Tone::plain; }, orderTip},
-       C{{LedgerPane::tr("Memory"), LedgerPane::tr("Workspace, sweeps, traffic"), CellKind::text, 120}, memoryText, {}, muted, memoryText}},
+       verdictColumn(LedgerPane::tr("Value"),
+                     LedgerPane::tr("Over the reals: proven, probably equal, refuted, unknown"), &LegalityRow::value),
+       verdictColumn(LedgerPane::tr("Rounding"),
+                     LedgerPane::tr("Bit-identical, reassociated within a bound, or approximate within a bound"),
+                     &LegalityRow::rounding),
+       verdictColumn(LedgerPane::tr("Special"), LedgerPane::tr("NaN, infinities, empty and fully masked rows"),
+                     &LegalityRow::special),
+       C{{LedgerPane::tr("Order"), LedgerPane::tr("Up to where results stay bit for bit the same"), CellKind::text, 84},
+         orderText,
+         {},
+         [](const auto& r) { return orderText(r) == LedgerPane::tr("lost") ? Tone::bad : Tone::plain; },
+         orderTip},
+       C{{LedgerPane::tr("Memory"), LedgerPane::tr("Workspace, sweeps, traffic"), CellKind::text, 120},
+         memoryText,
+         {},
+         muted,
+         memoryText}},
       parent);
 }
 
 LedgerPane::LedgerPane(Workbench& workbench)
-    : workbench_(workbench), model_(makeLedgerModel(this)), table_(new Table(model_, tr("Ledger of transformations"), {})),
-      title_(label({}, "heading")), law_(label({}, "mono")), reason_(label({})), witness_(label({}, "mono")),
+    : workbench_(workbench), model_(makeLedgerModel(this)),
+      table_(new Table(model_, tr("Ledger of transformations"), {})), title_(label({}, "heading")),
+      law_(label({}, "mono")), reason_(label({})), witness_(label({}, "mono")),
       ticks_(button({}, tr("The smallest change of the rules that allows it; Undo takes it back"), "tick")) {
   auto* detail = new QWidget;
   detail->setObjectName("scrolled");
@@ -131,7 +155,8 @@ void LedgerPane::show() {
   const auto space = workbench_.legality().space();
   const QString keep = selected();
   model_->setRows(space ? space->ledger.rows : std::vector<LegalityRow>());
-  table_->setExplanation(workbench_.subject().isEmpty() ? tr("Choose an operator (Ctrl+K): its transformations are judged here.")
+  table_->setExplanation(workbench_.subject().isEmpty()
+                             ? tr("Choose an operator (Ctrl+K): its transformations are judged here.")
                          : space && !space->fault.isEmpty() ? tr("The ledger could not be made: %1").arg(space->fault)
                                                             : tr("Judging…"));
   if (model_->rowCount() > 0) {
@@ -144,7 +169,9 @@ void LedgerPane::show() {
 
 void LedgerPane::showDetail() {
   const int row = table_->sourceRow();
-  for (QWidget* w : {static_cast<QWidget*>(title_), static_cast<QWidget*>(law_), static_cast<QWidget*>(reason_), static_cast<QWidget*>(witness_), static_cast<QWidget*>(ticks_)}) w->hide();
+  for (QWidget* w : {static_cast<QWidget*>(title_), static_cast<QWidget*>(law_), static_cast<QWidget*>(reason_),
+                     static_cast<QWidget*>(witness_), static_cast<QWidget*>(ticks_)})
+    w->hide();
   if (row < 0) return;
   const LegalityRow& r = model_->at(row);
   const TransformationText text = transformation_text(r.transformation);
@@ -152,11 +179,14 @@ void LedgerPane::showDetail() {
   setTone(title_, legalTone(r) == Tone::bad ? Tone::bad : Tone::plain);
   QString why = qs(r.reason);
   if (!why.isEmpty()) why[0] = why[0].toUpper();
-  reason_->setText(why.isEmpty() ? qs(text.why) : why + (why.endsWith('.') ? QString() : QStringLiteral(".")) + (text.why.empty() ? QString() : ' ' + qs(text.why)));
+  reason_->setText(why.isEmpty() ? qs(text.why)
+                                 : why + (why.endsWith('.') ? QString() : QStringLiteral(".")) +
+                                       (text.why.empty() ? QString() : ' ' + qs(text.why)));
   title_->show();
   reason_->setVisible(!reason_->text().isEmpty());
   if (!text.before.empty()) {
-    law_->setText(qs(text.before) + QStringLiteral("\n  →  ") + qs(text.after) + QStringLiteral("\n") + tr("law: %1").arg(qs(text.law)));
+    law_->setText(qs(text.before) + QStringLiteral("\n  →  ") + qs(text.after) + QStringLiteral("\n") +
+                  tr("law: %1").arg(qs(text.law)));
     law_->show();
   }
   if (r.witness) {

@@ -38,7 +38,8 @@ ProfilePane::ProfilePane(Workbench& workbench, Form form)
 void ProfilePane::write() {
   // What the user wrote stays as written while it means the same.
   const std::string shown = editor_->text().toStdString();
-  const Result<CompilerProfile> known = form_ == Form::json ? profile_from_json(shown, {}) : profile_from_text(shown, {});
+  const Result<CompilerProfile> known =
+      form_ == Form::json ? profile_from_json(shown, {}) : profile_from_text(shown, {});
   if (known && *known == workbench_.rules().profile()) return;
   writing_ = true;
   const CompilerProfile& profile = workbench_.rules().profile();
@@ -50,15 +51,20 @@ void ProfilePane::write() {
 
 void ProfilePane::read() {
   const std::string text = editor_->text().toStdString();
-  const Result<CompilerProfile> profile = form_ == Form::json ? profile_from_json(text, "profile") : profile_from_text(text, "profile");
+  const Result<CompilerProfile> profile =
+      form_ == Form::json ? profile_from_json(text, "profile") : profile_from_text(text, "profile");
   editor_->setDiagnostics(profile.diagnostics);
   QStringList lines;
   for (const Diagnostic& d : profile.diagnostics)
-    if (lines.size() < mostProblems) lines << qs(d.at.line > 0 || d.at.file.empty() ? d.message : d.at.file + ": " + d.message);
-  if (int(profile.diagnostics.size()) > mostProblems) lines << tr("and %1 more").arg(profile.diagnostics.size() - mostProblems);
+    if (lines.size() < mostProblems)
+      lines << qs(d.at.line > 0 || d.at.file.empty() ? d.message : d.at.file + ": " + d.message);
+  if (int(profile.diagnostics.size()) > mostProblems)
+    lines << tr("and %1 more").arg(profile.diagnostics.size() - mostProblems);
   problem_->setText(lines.join('\n'));
   problem_->setVisible(!lines.isEmpty());
-  if (profile) workbench_.rules().change(form_ == Form::json ? tr("edit of the JSON") : tr("edit of the text"), *profile, int(form_));
+  if (profile)
+    workbench_.rules().change(form_ == Form::json ? tr("edit of the JSON") : tr("edit of the text"), *profile,
+                              int(form_));
 }
 
 } // namespace aicf::views

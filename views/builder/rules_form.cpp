@@ -94,10 +94,12 @@ RulesForm::RulesForm(Workbench& workbench) : workbench_(workbench), area_(new QS
 
 void RulesForm::build() {
   addGroup(tr("Profile"), tr("What this set of rules is called"), "name");
-  addGroup(tr("Strictness"), tr("How far results may move, on two axes: order of operations × arithmetic"), "strictness.");
+  addGroup(tr("Strictness"), tr("How far results may move, on two axes: order of operations × arithmetic"),
+           "strictness.");
   addGroup(tr("Transformations forbidden"), tr("No plan may use what is ticked"), "transformations.forbid");
   addGroup(tr("Transformations required"), tr("Every plan must use what is ticked"), "transformations.require");
-  addGroup(tr("Primitives allowed"), tr("Hardware building blocks that plans may use; all ticked: all, also later ones"), "primitives.");
+  addGroup(tr("Primitives allowed"),
+           tr("Hardware building blocks that plans may use; all ticked: all, also later ones"), "primitives.");
   addGroup(tr("Arithmetic"), tr("Types of accumulators"), "accumulate");
   addGroup(tr("Special values"), tr("same: as the definition gives them; any: not compared"), "special.");
   addGroup(tr("Limits"), tr("Resources that a kernel may take"), "limits.");
@@ -147,13 +149,16 @@ QWidget* RulesForm::makeField(const ProfileField& field) {
   case Type::integer: return makeNumber(field);
   case Type::boolean: {
     auto* box = new QCheckBox(spoken(field.path));
-    readers_.emplace_back([this, &field, box] { box->setChecked(field.get(workbench_.rules().profile()).get<bool>()); });
+    readers_.emplace_back(
+        [this, &field, box] { box->setChecked(field.get(workbench_.rules().profile()).get<bool>()); });
     connect(box, &QCheckBox::toggled, this, [this, &field](bool on) { set(field, on); });
     return box;
   }
   case Type::texts:
-    if (field.path.starts_with("transformations.")) return makeChoices(field, transformationIds().ids, transformationIds().titles, false);
-    if (field.path.starts_with("primitives.")) return makeChoices(field, primitiveIds().ids, primitiveIds().titles, true);
+    if (field.path.starts_with("transformations."))
+      return makeChoices(field, transformationIds().ids, transformationIds().titles, false);
+    if (field.path.starts_with("primitives."))
+      return makeChoices(field, primitiveIds().ids, primitiveIds().titles, true);
     if (!field.words.empty()) {
       QStringList ids;
       for (const std::string_view w : field.words) ids << qs(w);
@@ -172,7 +177,8 @@ QWidget* RulesForm::makeWord(const ProfileField& field) {
   readers_.emplace_back([this, &field, box] {
     box->setCurrentIndex(box->findData(qs(field.get(workbench_.rules().profile()).get<std::string>())));
   });
-  connect(box, &QComboBox::currentIndexChanged, this, [this, &field, box] { set(field, box->currentData().toString().toStdString()); });
+  connect(box, &QComboBox::currentIndexChanged, this,
+          [this, &field, box] { set(field, box->currentData().toString().toStdString()); });
   return box;
 }
 
@@ -181,7 +187,8 @@ QWidget* RulesForm::makeNumber(const ProfileField& field) {
     // 1e-2 … 1e-9: a spin box would show zeros.
     auto* box = new QLineEdit;
     box->setFont(theme().mono());
-    readers_.emplace_back([this, &field, box] { box->setText(number(field.get(workbench_.rules().profile()).get<double>(), 6)); });
+    readers_.emplace_back(
+        [this, &field, box] { box->setText(number(field.get(workbench_.rules().profile()).get<double>(), 6)); });
     connect(box, &QLineEdit::editingFinished, this, [this, &field, box] {
       bool ok = false;
       const double value = box->text().trimmed().toDouble(&ok);
@@ -196,7 +203,8 @@ QWidget* RulesForm::makeNumber(const ProfileField& field) {
   box->setFont(theme().mono());
   box->setAlignment(Qt::AlignRight);
   box->setKeyboardTracking(false);
-  box->setRange(int(std::max<double>(field.lo, std::numeric_limits<int>::min())), int(std::min<double>(field.hi, std::numeric_limits<int>::max())));
+  box->setRange(int(std::max<double>(field.lo, std::numeric_limits<int>::min())),
+                int(std::min<double>(field.hi, std::numeric_limits<int>::max())));
   box->setFocusPolicy(Qt::StrongFocus);
   readers_.emplace_back([this, &field, box] {
     const auto value = field.get(workbench_.rules().profile()).get<std::int64_t>();
@@ -244,7 +252,8 @@ QWidget* RulesForm::makeText(const ProfileField& field) {
   return box;
 }
 
-QWidget* RulesForm::makeChoices(const ProfileField& field, const QStringList& ids, const QStringList& titles, bool emptyMeansAll) {
+QWidget* RulesForm::makeChoices(const ProfileField& field, const QStringList& ids, const QStringList& titles,
+                                bool emptyMeansAll) {
   auto* group = new QWidget;
   group->setProperty("wide", true);
   auto* layout = new QVBoxLayout(group);
@@ -267,7 +276,8 @@ QWidget* RulesForm::makeChoices(const ProfileField& field, const QStringList& id
   };
   readers_.emplace_back([boxes, ticked, emptyMeansAll] {
     const auto on = ticked();
-    for (QCheckBox* box : *boxes) box->setChecked((emptyMeansAll && on.empty()) || on.contains(box->property("id").toString()));
+    for (QCheckBox* box : *boxes)
+      box->setChecked((emptyMeansAll && on.empty()) || on.contains(box->property("id").toString()));
   });
   for (QCheckBox* box : *boxes)
     connect(box, &QCheckBox::toggled, this, [this, &field, boxes, ticked, emptyMeansAll, box](bool on) {
@@ -277,9 +287,12 @@ QWidget* RulesForm::makeChoices(const ProfileField& field, const QStringList& id
       if (emptyMeansAll && now.empty())
         for (QCheckBox* b : *boxes) now.insert(b->property("id").toString());
       const QString id = box->property("id").toString();
-      if (on) now.insert(id);
-      else now.erase(id);
-      const bool all = std::all_of(boxes->begin(), boxes->end(), [&](QCheckBox* b) { return now.contains(b->property("id").toString()); });
+      if (on)
+        now.insert(id);
+      else
+        now.erase(id);
+      const bool all = std::all_of(boxes->begin(), boxes->end(),
+                                   [&](QCheckBox* b) { return now.contains(b->property("id").toString()); });
       if (emptyMeansAll && all) now.clear();
       if (emptyMeansAll && !all && now.empty()) { // an empty list would mean all of them
         workbench_.say(tr("At least one primitive must stay allowed."));

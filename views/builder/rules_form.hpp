@@ -29,7 +29,8 @@ class RulesForm : public QWidget {
   QWidget* makeWord(const ProfileField& field);
   QWidget* makeNumber(const ProfileField& field);
   QWidget* makeText(const ProfileField& field);
-  QWidget* makeChoices(const ProfileField& field, const QStringList& ids, const QStringList& titles, bool emptyMeansAll);
+  QWidget* makeChoices(const ProfileField& field, const QStringList& ids, const QStringList& titles,
+                       bool emptyMeansAll);
   void set(const ProfileField& field, const nlohmann::json& value);
   void update();
 

@@ -21,9 +21,18 @@ static const RegisterView registration{50, [](Workbench& w) { return std::make_u
 namespace {
 
 QString valueText(const std::optional<double>& v) { return v ? number(*v, 5) : QString(); }
-std::optional<double> difference(const ComparedMetric& m) { return m.a && m.b ? std::optional(*m.b - *m.a) : std::nullopt; }
-std::optional<double> ratio(const ComparedMetric& m) { return m.a && m.b && *m.a != 0 ? std::optional(*m.b / *m.a) : std::nullopt; }
-QString signedText(const std::optional<double>& v) { return !v ? QString() : *v > 0 ? '+' + number(*v, 4) : *v < 0 ? QStringLiteral("−") + number(-*v, 4) : QStringLiteral("0"); }
+std::optional<double> difference(const ComparedMetric& m) {
+  return m.a && m.b ? std::optional(*m.b - *m.a) : std::nullopt;
+}
+std::optional<double> ratio(const ComparedMetric& m) {
+  return m.a && m.b && *m.a != 0 ? std::optional(*m.b / *m.a) : std::nullopt;
+}
+QString signedText(const std::optional<double>& v) {
+  return !v       ? QString()
+         : *v > 0 ? '+' + number(*v, 4)
+         : *v < 0 ? QStringLiteral("−") + number(-*v, 4)
+                  : QStringLiteral("0");
+}
 QVariant variant(const std::optional<double>& v) { return v ? QVariant(*v) : QVariant(); }
 /// All that is compared is a cost: less is better.
 Tone costTone(const ComparedMetric& m) {
@@ -52,7 +61,9 @@ std::vector<ComparedMetric> compareMetrics(const VariantRow& a, const VariantRow
   whole(CompareView::tr("spills"), CompareView::tr("bytes"), &VariantRow::spills);
   metrics(a);
   metrics(b);
-  const auto judged = [](const VariantRow& v, double value) { return v.checks.empty() ? std::nullopt : std::optional(value); };
+  const auto judged = [](const VariantRow& v, double value) {
+    return v.checks.empty() ? std::nullopt : std::optional(value);
+  };
   rows.push_back({CompareView::tr("largest relative error"), {}, judged(a, a.relErr), judged(b, b.relErr)});
   rows.push_back({CompareView::tr("error of bound"), {}, judged(a, a.worstRatio), judged(b, b.worstRatio)});
   return rows;
@@ -64,7 +75,8 @@ std::vector<ComparedChoice> compareChoices(const VariantRow& a, const VariantRow
   QMap<QString, QString> all = a.choices;
   all.insert(b.choices);
   for (auto it = all.begin(); it != all.end(); ++it)
-    if (const QString x = a.choices.value(it.key()), y = b.choices.value(it.key()); x != y) rows.push_back({it.key(), x, y});
+    if (const QString x = a.choices.value(it.key()), y = b.choices.value(it.key()); x != y)
+      rows.push_back({it.key(), x, y});
   return rows;
 }
 
@@ -72,29 +84,57 @@ RecordModel<ComparedMetric>* makeComparedMetricsModel(QObject* parent) {
   using C = Column<ComparedMetric>;
   return new RecordModel<ComparedMetric>(
       {C{{CompareView::tr("Metric"), {}, CellKind::mono, 210}, [](const auto& m) { return m.id; }},
-       C{{CompareView::tr("A"), {}, CellKind::number, 92}, [](const auto& m) { return variant(m.a); }, [](const auto& m) { return valueText(m.a); }},
-       C{{CompareView::tr("B"), {}, CellKind::number, 92}, [](const auto& m) { return variant(m.b); }, [](const auto& m) { return valueText(m.b); }},
-       C{{CompareView::tr("B − A"), {}, CellKind::number, 92}, [](const auto& m) { return variant(difference(m)); }, [](const auto& m) { return signedText(difference(m)); }, costTone},
-       C{{CompareView::tr("B / A"), CompareView::tr("Below 1: B needs less"), CellKind::number, 64}, [](const auto& m) { return variant(ratio(m)); },
-         [](const auto& m) { const auto r = ratio(m); return r ? QString::number(*r, 'f', 3) : QString(); }, costTone},
+       C{{CompareView::tr("A"), {}, CellKind::number, 92},
+         [](const auto& m) { return variant(m.a); },
+         [](const auto& m) { return valueText(m.a); }},
+       C{{CompareView::tr("B"), {}, CellKind::number, 92},
+         [](const auto& m) { return variant(m.b); },
+         [](const auto& m) { return valueText(m.b); }},
+       C{{CompareView::tr("B − A"), {}, CellKind::number, 92},
+         [](const auto& m) { return variant(difference(m)); },
+         [](const auto& m) { return signedText(difference(m)); },
+         costTone},
+       C{{CompareView::tr("B / A"), CompareView::tr("Below 1: B needs less"), CellKind::number, 64},
+         [](const auto& m) { return variant(ratio(m)); },
+         [](const auto& m) {
+           const auto r = ratio(m);
+           return r ? QString::number(*r, 'f', 3) : QString();
+         },
+         costTone},
        C{{CompareView::tr("Unit"), {}, CellKind::text, 80}, [](const auto& m) { return m.unit; }}},
       parent);
 }
 
 RecordModel<ComparedChoice>* makeComparedChoicesModel(QObject* parent) {
   using C = Column<ComparedChoice>;
-  return new RecordModel<ComparedChoice>({C{{CompareView::tr("Choice"), CompareView::tr("Parameters of the plans that differ"), CellKind::mono, 150}, [](const auto& c) { return c.param; }},
-                                          C{{CompareView::tr("A"), {}, CellKind::mono, 110}, [](const auto& c) { return c.a; }},
-                                          C{{CompareView::tr("B"), {}, CellKind::mono, 110}, [](const auto& c) { return c.b; }}},
-                                         parent);
+  return new RecordModel<ComparedChoice>(
+      {C{{CompareView::tr("Choice"), CompareView::tr("Parameters of the plans that differ"), CellKind::mono, 150},
+         [](const auto& c) { return c.param; }},
+       C{{CompareView::tr("A"), {}, CellKind::mono, 110}, [](const auto& c) { return c.a; }},
+       C{{CompareView::tr("B"), {}, CellKind::mono, 110}, [](const auto& c) { return c.b; }}},
+      parent);
 }
 
 CompareView::CompareView(Workbench& workbench) : workbench_(workbench) {
   Actions& a = workbench.actions();
   const auto differs = [this] { return !starts_.empty(); };
-  a.add({"compare.next", tr("&Next Difference"), tr("In the two sources"), {}, QKeySequence(Qt::Key_F8), differs, [this] { nextDifference(1); }});
-  a.add({"compare.previous", tr("&Previous Difference"), tr("In the two sources"), {}, QKeySequence(Qt::SHIFT | Qt::Key_F8), differs, [this] { nextDifference(-1); }});
-  a.add({"compare.swap", tr("S&wap A and B"), tr("The left one on the right"), "swap", {}, [this] { return a_ && a_->currentIndex() >= 0 && b_->currentIndex() >= 0; },
+  a.add(
+      {"compare.next", tr("&Next Difference"), tr("In the two sources"), {}, QKeySequence(Qt::Key_F8), differs, [this] {
+         nextDifference(1);
+       }});
+  a.add({"compare.previous",
+         tr("&Previous Difference"),
+         tr("In the two sources"),
+         {},
+         QKeySequence(Qt::SHIFT | Qt::Key_F8),
+         differs,
+         [this] { nextDifference(-1); }});
+  a.add({"compare.swap",
+         tr("S&wap A and B"),
+         tr("The left one on the right"),
+         "swap",
+         {},
+         [this] { return a_ && a_->currentIndex() >= 0 && b_->currentIndex() >= 0; },
          [this] { choose(b_->currentData().toString(), a_->currentData().toString()); }});
 }
 
@@ -135,7 +175,8 @@ QWidget* CompareView::widget() {
   auto* layout = new QVBoxLayout(widget_);
   layout->setContentsMargins(8, 8, 8, 8);
   layout->addLayout(top);
-  auto* bottom = splitter(Qt::Horizontal, {{new Pane(tr("Numbers"), metricsTable_), 3}, {new Pane(tr("Plan choices that differ"), choicesTable_), 2}});
+  auto* bottom = splitter(Qt::Horizontal, {{new Pane(tr("Numbers"), metricsTable_), 3},
+                                           {new Pane(tr("Plan choices that differ"), choicesTable_), 2}});
   layout->addWidget(splitter(Qt::Vertical, {{diffPane_, 430}, {bottom, 240}}), 1);
 
   for (CodeEditor* e : {left_, right_}) {
@@ -161,7 +202,8 @@ void CompareView::refill() {
   filling_ = true;
   for (QComboBox* box : {a_, b_}) {
     box->clear();
-    for (const VariantRow& v : workbench_.variants().all()) box->addItem(v.op + QStringLiteral("  ·  ") + v.name(), v.id);
+    for (const VariantRow& v : workbench_.variants().all())
+      box->addItem(v.op + QStringLiteral("  ·  ") + v.name(), v.id);
   }
   filling_ = false;
   choose(a, b);
@@ -184,8 +226,9 @@ void CompareView::update() {
   workbench_.actions().invalidate();
   for (CodeEditor* e : {left_, right_}) e->clearMarks();
   if (!a || !b) {
-    const QString why = workbench_.variants().all().size() < 2 ? tr("// Two variants are needed: Synthesis builds them (F5).\n")
-                                                               : tr("// Choose two variants above, or in Synthesis with Ctrl+Shift+A and Ctrl+Shift+B.\n");
+    const QString why = workbench_.variants().all().size() < 2
+                            ? tr("// Two variants are needed: Synthesis builds them (F5).\n")
+                            : tr("// Choose two variants above, or in Synthesis with Ctrl+Shift+A and Ctrl+Shift+B.\n");
     left_->setText(a ? a->source : why);
     right_->setText(b ? b->source : why);
     metrics_->setRows({});
@@ -223,7 +266,10 @@ void CompareView::update() {
     left_->markRange(i, range.leftFrom, range.leftTo, "removedStrong");
     right_->markRange(i, range.rightFrom, range.rightTo, "addedStrong");
   }
-  diffPane_->setNote(differing_ == 0 ? tr("the sources are equal") : tr("lines that differ: %1, in %2 places (F8 goes to the next)").arg(differing_).arg(starts_.size()));
+  diffPane_->setNote(
+      differing_ == 0
+          ? tr("the sources are equal")
+          : tr("lines that differ: %1, in %2 places (F8 goes to the next)").arg(differing_).arg(starts_.size()));
   metrics_->setRows(compareMetrics(*a, *b));
   auto choices = compareChoices(*a, *b);
   choicesTable_->setExplanation(tr("The two plans chose the same."));
@@ -255,7 +301,8 @@ void CompareView::show(const Entity& entity) {
 
 QJsonObject CompareView::state() const {
   if (!widget_) return {};
-  return {{"a", a_->currentData().toString()}, {"b", b_->currentData().toString()}, {"line", left_->firstVisibleLine()}};
+  return {
+      {"a", a_->currentData().toString()}, {"b", b_->currentData().toString()}, {"line", left_->firstVisibleLine()}};
 }
 
 void CompareView::restore(const QJsonObject& state) {

@@ -31,8 +31,12 @@ class CompareView : public QObject, public View {
   explicit CompareView(Workbench& workbench);
   [[nodiscard]] QString id() const override { return QStringLiteral("compare"); }
   [[nodiscard]] QString title() const override { return tr("Compare"); }
-  [[nodiscard]] QString tip() const override { return tr("Compare: what does the difference of two plans change in source and numbers?"); }
-  [[nodiscard]] QStringList kinds() const override { return {QStringLiteral("compare-a"), QStringLiteral("compare-b")}; }
+  [[nodiscard]] QString tip() const override {
+    return tr("Compare: what does the difference of two plans change in source and numbers?");
+  }
+  [[nodiscard]] QStringList kinds() const override {
+    return {QStringLiteral("compare-a"), QStringLiteral("compare-b")};
+  }
   [[nodiscard]] QWidget* widget() override;
   void show(const Entity& entity) override;
   [[nodiscard]] QJsonObject state() const override;

@@ -14,7 +14,8 @@ std::vector<std::pair<int, int>> matches(const QStringList& a, const QStringList
   const auto at = [&](std::vector<int>& v, int k) -> int& { return v[std::size_t(k + most + 1)]; };
   int reached = -1;
   for (int d = 0; d <= most && reached < 0; ++d) {
-    trace.emplace_back(furthest.begin() + (most + 1 - d - 1), furthest.begin() + (most + 1 + d + 2)); // diagonals -d-1 … d+1
+    trace.emplace_back(furthest.begin() + (most + 1 - d - 1),
+                       furthest.begin() + (most + 1 + d + 2)); // diagonals -d-1 … d+1
     for (int k = -d; k <= d; k += 2) {
       const bool down = k == -d || (k != d && at(furthest, k - 1) < at(furthest, k + 1));
       int x = down ? at(furthest, k + 1) : at(furthest, k - 1) + 1;

@@ -140,7 +140,8 @@ void CodeEditor::markRange(int line, int from, int to, const char* color) {
 void CodeEditor::clearMarks() {
   for (const auto& [color, marker] : lineMarkers) markerDeleteAll(marker);
   const int last = std::max(0, lines() - 1);
-  for (const auto& [color, indicator] : strongIndicators) clearIndicatorRange(0, 0, last, int(text(last).size()), indicator);
+  for (const auto& [color, indicator] : strongIndicators)
+    clearIndicatorRange(0, 0, last, int(text(last).size()), indicator);
 }
 
 void CodeEditor::setLineNumbers(const QStringList& numbers) {

@@ -1,7 +1,6 @@
 // A QScintilla editor in the theme's colours: line numbers, margin marks, squiggles, and a place to jump to.
 #pragma once
 #include "core/base/diagnostic.hpp"
-
 #include "views/editors/qsci.hpp"
 
 #include <vector>

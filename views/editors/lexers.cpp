@@ -5,7 +5,6 @@
 #include "core/lang/words.hpp"
 #include "views/frame/theme.hpp"
 
-
 #include <algorithm>
 #include <array>
 
@@ -26,15 +25,16 @@ Kind kindOf(const lang::Token& token, std::string_view word) {
   return Kind::name;
 }
 
-constexpr std::array<const char*, 9> colors{"name", "comment", "keyword", "keyword", "function", "type", "number", "operator", "name"};
+constexpr std::array<const char*, 9> colors{"name", "comment", "keyword",  "keyword", "function",
+                                            "type", "number",  "operator", "name"};
 
 class OperatorLexer : public QsciLexerCustom {
  public:
   using QsciLexerCustom::QsciLexerCustom;
   [[nodiscard]] const char* language() const override { return "operator"; }
   [[nodiscard]] QString description(int style) const override {
-    static const std::array<const char*, 9> names{"plain",    "comment", "keyword", "reducer", "function",
-                                                  "type",     "number",  "symbol",  "name"};
+    static const std::array<const char*, 9> names{"plain", "comment", "keyword", "reducer", "function",
+                                                  "type",  "number",  "symbol",  "name"};
     return style >= 0 && style < int(names.size()) ? QString::fromLatin1(names[std::size_t(style)]) : QString();
   }
   void styleText(int /*start*/, int /*end*/) override {
@@ -64,7 +64,8 @@ class CudaLexer : public QsciLexerCPP {
              "__cluster_dims__";
     if (set == 2)
       return "threadIdx blockIdx blockDim gridDim warpSize __syncthreads __syncwarp __shfl_sync __shfl_xor_sync "
-             "__shfl_down_sync __shfl_up_sync __ballot_sync __any_sync __all_sync __activemask __ldg float2 float4 uint2 uint4 "
+             "__shfl_down_sync __shfl_up_sync __ballot_sync __any_sync __all_sync __activemask __ldg float2 float4 "
+             "uint2 uint4 "
              "int2 int4 __half __half2 __nv_bfloat16 __nv_bfloat162 size_t int64_t uint64_t int32_t uint32_t uint16_t";
     return nullptr;
   }
@@ -76,7 +77,10 @@ class ProfileLexer : public QsciLexerCustom {
   using QsciLexerCustom::QsciLexerCustom;
   [[nodiscard]] const char* language() const override { return "profile"; }
   [[nodiscard]] QString description(int style) const override {
-    return style == 0 ? QStringLiteral("value") : style == 1 ? QStringLiteral("comment") : style == 2 ? QStringLiteral("setting") : QString();
+    return style == 0   ? QStringLiteral("value")
+           : style == 1 ? QStringLiteral("comment")
+           : style == 2 ? QStringLiteral("setting")
+                        : QString();
   }
   void styleText(int /*start*/, int /*end*/) override {
     const QByteArray text = editor()->text().toUtf8();
@@ -144,7 +148,8 @@ std::vector<StyledRange> styleOperatorText(const std::string& text) {
     }
   };
   for (const lang::Token& token : lang::lex(source, problems)) {
-    if (token.kind == lang::Token::Kind::end || token.kind == lang::Token::Kind::newline || token.at.length == 0) continue;
+    if (token.kind == lang::Token::Kind::end || token.kind == lang::Token::Kind::newline || token.at.length == 0)
+      continue;
     comments(token.at.offset);
     out.push_back({kindOf(token, source.text(token.at)), token.at.offset, token.at.length});
     at = token.at.end();

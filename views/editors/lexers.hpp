@@ -2,7 +2,6 @@
 #pragma once
 #include "views/editors/code_editor.hpp"
 
-
 #include <memory>
 
 namespace aicf::views {

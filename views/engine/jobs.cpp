@@ -41,7 +41,8 @@ int Jobs::start(const QString& kind, const QString& title, const QString& about,
   workers_[number] = worker;
   connect(worker, &WorkerClient::hello, this, [this, number](const nlohmann::json& params) {
     if (at(number).state == Job::State::starting) at(number).state = Job::State::running;
-    if (params.contains("host") && params["host"].is_string()) at(number).worker = qs(params["host"].get<std::string>());
+    if (params.contains("host") && params["host"].is_string())
+      at(number).worker = qs(params["host"].get<std::string>());
     Q_EMIT changed(number);
   });
   connect(worker, &WorkerClient::progress, this, [this, number](qint64 done, qint64 total, const QString& text) {
@@ -54,21 +55,23 @@ int Jobs::start(const QString& kind, const QString& title, const QString& about,
     if (at(number).log.size() < longestLog) at(number).log << text;
     Q_EMIT changed(number);
   });
-  connect(worker, &WorkerClient::result, this, [this, number](const QString& resultKind, const nlohmann::json& result_) {
-    ++at(number).results;
-    Q_EMIT result(number, resultKind, result_);
-    Q_EMIT changed(number);
-  });
-  connect(worker, &WorkerClient::done, this,
-          [this, number](const QString& status, const std::vector<Diagnostic>& diagnostics, const nlohmann::json& result_) {
-            at(number).diagnostics = diagnostics;
-            finish(number,
-                   status == QLatin1String("ok")          ? Job::State::ok
-                   : status == QLatin1String("refused")   ? Job::State::refused
-                   : status == QLatin1String("cancelled") ? Job::State::cancelled
-                                                          : Job::State::failed,
-                   result_);
+  connect(worker, &WorkerClient::result, this,
+          [this, number](const QString& resultKind, const nlohmann::json& result_) {
+            ++at(number).results;
+            Q_EMIT result(number, resultKind, result_);
+            Q_EMIT changed(number);
           });
+  connect(
+      worker, &WorkerClient::done, this,
+      [this, number](const QString& status, const std::vector<Diagnostic>& diagnostics, const nlohmann::json& result_) {
+        at(number).diagnostics = diagnostics;
+        finish(number,
+               status == QLatin1String("ok")          ? Job::State::ok
+               : status == QLatin1String("refused")   ? Job::State::refused
+               : status == QLatin1String("cancelled") ? Job::State::cancelled
+                                                      : Job::State::failed,
+               result_);
+      });
   connect(worker, &WorkerClient::lost, this, [this, number](const QString& reason) {
     Diagnostic why;
     why.code = "worker.lost";

@@ -31,7 +31,8 @@ OperatorEntry readEntry(const QString& path) {
 
 std::vector<OperatorEntry> readAll(const QString& folder, const QStringList& own, std::stop_token stop) {
   std::vector<OperatorEntry> entries;
-  for (QDirIterator it(folder, {"*.op"}, QDir::Files, QDirIterator::Subdirectories); it.hasNext() && !stop.stop_requested();)
+  for (QDirIterator it(folder, {"*.op"}, QDir::Files, QDirIterator::Subdirectories);
+       it.hasNext() && !stop.stop_requested();)
     entries.push_back(readEntry(it.next()));
   for (const QString& path : own)
     if (QFileInfo::exists(path)) entries.push_back(readEntry(path));

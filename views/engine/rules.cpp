@@ -109,7 +109,8 @@ QString describeTick(const QString& text) {
     return Rules::tr("%1 → %2").arg(setting, value);
   }
   if (setting == QLatin1String("forbid"))
-    return tick.op == QLatin1String("-=") ? Rules::tr("do not forbid %1").arg(value) : Rules::tr("forbid %1").arg(value);
+    return tick.op == QLatin1String("-=") ? Rules::tr("do not forbid %1").arg(value)
+                                          : Rules::tr("forbid %1").arg(value);
   return tick.op == QLatin1String("+=") ? Rules::tr("add %1 to %2 %3").arg(value, group, setting)
                                         : Rules::tr("remove %1 from %2 %3").arg(value, group, setting);
 }

@@ -13,7 +13,8 @@ constexpr int restMs = 180; // shorter than a pause between words, longer than o
 constexpr std::int64_t alongAxis = 1000, elsewhere = 64;
 
 Diagnostic internal(const std::exception& e) {
-  return {Diagnostic::Severity::error, "window.internal", {}, e.what(), "this is a fault of the program, not of the text"};
+  return {
+      Diagnostic::Severity::error, "window.internal", {}, e.what(), "this is a fault of the program, not of the text"};
 }
 } // namespace
 

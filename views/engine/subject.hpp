@@ -40,9 +40,9 @@ class Subject : public QObject {
   void setProblem(const Problem& problem);
 
  Q_SIGNALS:
-  void opened();       ///< another operator
-  void checked();      ///< diagnostics are new
-  void analysed();     ///< structure is new
+  void opened();   ///< another operator
+  void checked();  ///< diagnostics are new
+  void analysed(); ///< structure is new
   void modifiedChanged();
   void problemChanged();
 
@@ -67,6 +67,7 @@ class Subject : public QObject {
 };
 
 /// Sizes to begin with: long along the axes of its cascades, small elsewhere, so that an emulator answers in seconds.
-[[nodiscard]] std::map<std::string, std::int64_t> sensibleDims(const Definition& definition, const StructureProfile& profile);
+[[nodiscard]] std::map<std::string, std::int64_t> sensibleDims(const Definition& definition,
+                                                               const StructureProfile& profile);
 
 } // namespace aicf::views

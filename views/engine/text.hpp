@@ -9,7 +9,9 @@
 
 namespace aicf::views {
 
-[[nodiscard]] inline QString qs(std::string_view text) { return QString::fromUtf8(text.data(), qsizetype(text.size())); }
+[[nodiscard]] inline QString qs(std::string_view text) {
+  return QString::fromUtf8(text.data(), qsizetype(text.size()));
+}
 [[nodiscard]] inline QStringList qs(const std::vector<std::string>& texts) {
   QStringList out;
   for (const std::string& t : texts) out << qs(t);

@@ -115,7 +115,8 @@ VariantRow variantFrom(const json& body) {
   if (const json& checks = part(validation, "checks"); checks.is_array())
     for (const json& c : checks) v.checks.push_back({text(c, "id"), text(c, "detail"), truth(c, "passed")});
   if (const json& faults = part(validation, "faults"); faults.is_array())
-    for (const json& f : faults) v.faults.push_back({text(f, "kind"), text(f, "kernel"), text(f, "message"), faultPlace(f)});
+    for (const json& f : faults)
+      v.faults.push_back({text(f, "kind"), text(f, "kernel"), text(f, "message"), faultPlace(f)});
   readMetrics(part(body, "counters"), v.metrics);
   readMetrics(part(body, "time_us"), v.metrics);
   if (const json& list = part(body, "diagnostics"); list.is_array()) {

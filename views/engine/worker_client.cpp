@@ -47,17 +47,16 @@ WorkerClient::WorkerClient(QObject* parent, const WorkerPatience& patience) : QO
   silence_.setSingleShot(true);
   cancelling_.setSingleShot(true);
   connect(&process_, &QProcess::readyReadStandardOutput, this, &WorkerClient::readLines);
-  connect(&process_, &QProcess::readyReadStandardError, this, [this] {
-    errors_ = (errors_ + QString::fromUtf8(process_.readAllStandardError())).right(errorTail);
-  });
+  connect(&process_, &QProcess::readyReadStandardError, this,
+          [this] { errors_ = (errors_ + QString::fromUtf8(process_.readAllStandardError())).right(errorTail); });
   connect(&process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
     if (error == QProcess::FailedToStart)
       lose(tr("%1 could not be started: %2").arg(process_.program(), process_.errorString()));
   });
   connect(&process_, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
     readLines();
-    const QString how = status == QProcess::CrashExit ? tr("The worker crashed.")
-                                                      : tr("The worker ended with status %1.").arg(code);
+    const QString how =
+        status == QProcess::CrashExit ? tr("The worker crashed.") : tr("The worker ended with status %1.").arg(code);
     lose(errors_.trimmed().isEmpty() ? how : how + '\n' + errors_.trimmed());
   });
   connect(&silence_, &QTimer::timeout, this, [this] {
@@ -83,7 +82,8 @@ WorkerClient::~WorkerClient() {
 void WorkerClient::start(const WorkerCommand& command, int job, const QString& kind, const nlohmann::json& body,
                          qint64 deadlineMs, int memoryMb) {
   job_ = job;
-  start_ = {{"job", job}, {"kind", kind.toStdString()}, {"body", body}, {"deadline_ms", deadlineMs}, {"memory_mb", memoryMb}};
+  start_ = {
+      {"job", job}, {"kind", kind.toStdString()}, {"body", body}, {"deadline_ms", deadlineMs}, {"memory_mb", memoryMb}};
   silence_.start(patience_.hello);
   process_.start(command.program, command.arguments);
 }
@@ -115,7 +115,8 @@ void WorkerClient::handle(const QByteArray& line) {
   const bool isCall = message.is_object() && message.contains("method") && message["method"].is_string();
   if (!isCall) {
     // Before the hello anything may be written; afterwards only the protocol.
-    if (greeted_ && !line.trimmed().isEmpty()) lose(tr("The worker wrote a line that is no message: %1").arg(QString::fromUtf8(line.left(200))));
+    if (greeted_ && !line.trimmed().isEmpty())
+      lose(tr("The worker wrote a line that is no message: %1").arg(QString::fromUtf8(line.left(200))));
     return;
   }
   const QString method = textOf(message, "method");

@@ -7,9 +7,7 @@ namespace {
 constexpr auto scheme = "aicf://";
 }
 
-QString Entity::uri() const {
-  return scheme + kind + '/' + QString::fromLatin1(QUrl::toPercentEncoding(id, "/", ""));
-}
+QString Entity::uri() const { return scheme + kind + '/' + QString::fromLatin1(QUrl::toPercentEncoding(id, "/", "")); }
 
 std::optional<Entity> Entity::fromUri(const QString& uri) {
   const QString text = uri.trimmed();

@@ -26,7 +26,9 @@ constexpr int KindTextRole = Qt::UserRole + 2;
 class LocatorDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
-  [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {100, rowHeight}; }
+  [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+    return {100, rowHeight};
+  }
   void paint(QPainter* p, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
     const Theme& t = theme();
     p->save();
@@ -44,7 +46,8 @@ class LocatorDelegate : public QStyledItemDelegate {
     r.setLeft(r.left() + option.fontMetrics.horizontalAdvance(text) + 12);
     p->setPen(t.color("muted"));
     if (r.width() > 30)
-      p->drawText(r, Qt::AlignVCenter, option.fontMetrics.elidedText(index.data(ExtraRole).toString(), Qt::ElideRight, r.width()));
+      p->drawText(r, Qt::AlignVCenter,
+                  option.fontMetrics.elidedText(index.data(ExtraRole).toString(), Qt::ElideRight, r.width()));
     p->restore();
   }
 };
@@ -62,7 +65,9 @@ class LocatorModel : public QAbstractListModel {
     endResetModel();
   }
   [[nodiscard]] const LocatorEntry& at(int row) const { return entries_[std::size_t(row)]; }
-  [[nodiscard]] int rowCount(const QModelIndex& parent) const override { return parent.isValid() ? 0 : int(entries_.size()); }
+  [[nodiscard]] int rowCount(const QModelIndex& parent) const override {
+    return parent.isValid() ? 0 : int(entries_.size());
+  }
   [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const LocatorEntry& e = at(index.row());
@@ -127,8 +132,8 @@ std::vector<LocatorEntry> locate(const std::vector<LocatorFilter>& filters, cons
 
 std::vector<LocatorFilter> locatorFilters(Workbench& w) {
   const auto command = Locator::tr("command"), op = Locator::tr("operator"), viewKind = Locator::tr("view"),
-             transformation = Locator::tr("transformation"), rule = Locator::tr("rule"), variant = Locator::tr("variant"),
-             job = Locator::tr("job");
+             transformation = Locator::tr("transformation"), rule = Locator::tr("rule"),
+             variant = Locator::tr("variant"), job = Locator::tr("job");
   return {
       {"commands", ">", Locator::tr("Commands"),
        [&w, command] {
@@ -137,7 +142,8 @@ std::vector<LocatorFilter> locatorFilters(Workbench& w) {
            if (const QAction* item = w.actions().find(a.id); item->isEnabled())
              out.push_back({QString(a.text).remove('&').remove(QStringLiteral("…")), a.tip,
                             a.shortcut.isEmpty() ? menuOf(a.id) : a.shortcut.toString(QKeySequence::NativeText),
-                            a.icon.isEmpty() ? QStringLiteral("command") : a.icon, [&w, id = a.id] { w.actions().trigger(id); }});
+                            a.icon.isEmpty() ? QStringLiteral("command") : a.icon,
+                            [&w, id = a.id] { w.actions().trigger(id); }});
          return out;
        }},
       {"views", "v ", Locator::tr("Views"),
@@ -159,8 +165,10 @@ std::vector<LocatorFilter> locatorFilters(Workbench& w) {
          std::vector<LocatorEntry> out;
          if (const auto space = w.legality().space())
            for (const LegalityRow& r : space->ledger.rows)
-             out.push_back({qs(r.title), qs(r.transformation), transformation, "builder",
-                            [&w, id = qs(r.transformation)] { w.open({"transformation", id}); }});
+             out.push_back(
+                 {qs(r.title), qs(r.transformation), transformation, "builder", [&w, id = qs(r.transformation)] {
+                    w.open({"transformation", id});
+                  }});
          return out;
        }},
       {"rules", "r ", Locator::tr("Rules"),
@@ -174,23 +182,27 @@ std::vector<LocatorFilter> locatorFilters(Workbench& w) {
        [&w, variant] {
          std::vector<LocatorEntry> out;
          for (const VariantRow& v : w.variants().all())
-           out.push_back({v.id, v.op + " · " + v.name(), variant, "synthesis", [&w, id = v.id] { w.open({"variant", id}); }});
+           out.push_back({v.id, v.op + " · " + v.name(), variant, "synthesis", [&w, id = v.id] {
+                            w.open({"variant", id});
+                          }});
          return out;
        }},
       {"jobs", "j ", Locator::tr("Jobs"),
        [&w, job] {
          std::vector<LocatorEntry> out;
          for (const Job& j : w.jobs().all())
-           out.push_back({Locator::tr("Job %1").arg(j.number), j.title, job, "jobs",
-                          [&w, id = QString::number(j.number)] { w.open({"job", id}); }});
+           out.push_back(
+               {Locator::tr("Job %1").arg(j.number), j.title, job, "jobs", [&w, id = QString::number(j.number)] {
+                  w.open({"job", id});
+                }});
          return out;
        }},
   };
 }
 
 Locator::Locator(Workbench& workbench, QWidget* window)
-    : QFrame(window), workbench_(workbench), filters_(locatorFilters(workbench)), input_(new QLineEdit), list_(new QListView),
-      model_(new LocatorModel(this)) {
+    : QFrame(window), workbench_(workbench), filters_(locatorFilters(workbench)), input_(new QLineEdit),
+      list_(new QListView), model_(new LocatorModel(this)) {
   setObjectName("locator");
   setAutoFillBackground(true);
   input_->setAccessibleName(tr("Find"));
@@ -241,7 +253,9 @@ bool Locator::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() != QEvent::KeyPress) return QFrame::eventFilter(watched, event);
   const int key = static_cast<QKeyEvent*>(event)->key();
   const int row = list_->currentIndex().row(), rows = model_->rowCount({});
-  const auto moveTo = [&](int to) { list_->setCurrentIndex(model_->index(std::clamp(to, 0, std::max(0, rows - 1)), 0)); };
+  const auto moveTo = [&](int to) {
+    list_->setCurrentIndex(model_->index(std::clamp(to, 0, std::max(0, rows - 1)), 0));
+  };
   switch (key) {
   case Qt::Key_Escape:
     hide();

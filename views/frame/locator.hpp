@@ -26,7 +26,8 @@ struct LocatorFilter {
 /// letters more than scattered ones.
 [[nodiscard]] int matchScore(const QString& query, const QString& text);
 /// The best entries for a query, which may begin with a filter's prefix.
-[[nodiscard]] std::vector<LocatorEntry> locate(const std::vector<LocatorFilter>& filters, const QString& query, std::size_t most);
+[[nodiscard]] std::vector<LocatorEntry> locate(const std::vector<LocatorFilter>& filters, const QString& query,
+                                               std::size_t most);
 
 class LocatorModel;
 

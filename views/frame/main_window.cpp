@@ -35,10 +35,14 @@ struct Menu {
   QString title;
 };
 std::vector<Menu> menus() {
-  return {{"file", MainWindow::tr("&File")},     {"edit", MainWindow::tr("&Edit")},
-          {"go", MainWindow::tr("&Go")},         {"profile", MainWindow::tr("&Profile")},
-          {"synthesis", MainWindow::tr("&Synthesis")}, {"compare", MainWindow::tr("&Compare")},
-          {"window", MainWindow::tr("&Window")}, {"help", MainWindow::tr("&Help")}};
+  return {{"file", MainWindow::tr("&File")},
+          {"edit", MainWindow::tr("&Edit")},
+          {"go", MainWindow::tr("&Go")},
+          {"profile", MainWindow::tr("&Profile")},
+          {"synthesis", MainWindow::tr("&Synthesis")},
+          {"compare", MainWindow::tr("&Compare")},
+          {"window", MainWindow::tr("&Window")},
+          {"help", MainWindow::tr("&Help")}};
 }
 } // namespace
 
@@ -91,7 +95,9 @@ void MainWindow::showView(View* view) {
     pages_.insert(view, page);
   }
   stack_->setCurrentWidget(page);
-  if (QAbstractButton* button = railButtons_->button(int(std::find(workbench_.navigator().views().begin(), workbench_.navigator().views().end(), view) - workbench_.navigator().views().begin())))
+  if (QAbstractButton* button = railButtons_->button(
+          int(std::find(workbench_.navigator().views().begin(), workbench_.navigator().views().end(), view) -
+              workbench_.navigator().views().begin())))
     button->setChecked(true);
   setWindowTitle(tr("%1 — AICF Workbench").arg(view->title()));
   workbench_.actions().invalidate();
@@ -126,32 +132,59 @@ void MainWindow::buildRail() {
 void MainWindow::addActions() {
   Actions& a = workbench_.actions();
   Navigator& n = workbench_.navigator();
-  a.add({"go.back", tr("&Back"), tr("The place before this one, as it was"), "back", QKeySequence(Qt::ALT | Qt::Key_Left),
-         [&n] { return n.canGoBack(); }, [&n] { n.goBack(); }});
-  a.add({"go.forward", tr("&Forward"), tr("The place that you came back from"), "forward", QKeySequence(Qt::ALT | Qt::Key_Right),
-         [&n] { return n.canGoForward(); }, [&n] { n.goForward(); }});
-  a.add({"go.locator", tr("Find &Anything…"), tr("Operators, views, transformations, rules, variants and jobs by name"), "search",
-         QKeySequence(Qt::CTRL | Qt::Key_K), {}, [this] { locator_->popUp({}); }});
-  a.add({"go.palette", tr("&Command Palette…"), tr("Every command by name"), "command",
-         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P), {}, [this] { locator_->popUp(QStringLiteral("> ")); }});
+  a.add({"go.back", tr("&Back"), tr("The place before this one, as it was"), "back",
+         QKeySequence(Qt::ALT | Qt::Key_Left), [&n] { return n.canGoBack(); }, [&n] { n.goBack(); }});
+  a.add({"go.forward", tr("&Forward"), tr("The place that you came back from"), "forward",
+         QKeySequence(Qt::ALT | Qt::Key_Right), [&n] { return n.canGoForward(); }, [&n] { n.goForward(); }});
+  a.add({"go.locator",
+         tr("Find &Anything…"),
+         tr("Operators, views, transformations, rules, variants and jobs by name"),
+         "search",
+         QKeySequence(Qt::CTRL | Qt::Key_K),
+         {},
+         [this] { locator_->popUp({}); }});
+  a.add({"go.palette",
+         tr("&Command Palette…"),
+         tr("Every command by name"),
+         "command",
+         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
+         {},
+         [this] { locator_->popUp(QStringLiteral("> ")); }});
   int key = 1;
   for (View* v : n.views())
-    a.add({"go.view-" + v->id(), v->title(), v->tip(), v->icon(), key <= 9 ? QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_0 + key++)) : QKeySequence(),
-           {}, [&n, id = v->id()] { n.goTo(id); }, [&n, v] { return n.current() == v; }});
+    a.add({"go.view-" + v->id(),
+           v->title(),
+           v->tip(),
+           v->icon(),
+           key <= 9 ? QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_0 + key++)) : QKeySequence(),
+           {},
+           [&n, id = v->id()] { n.goTo(id); },
+           [&n, v] { return n.current() == v; }});
   a.add({"edit.copy-link", tr("Copy &Link"), tr("A link to what is active, for --open and for notes"), "link",
          QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [&n] { return !n.active().isNull(); },
          [this, &n] {
            QApplication::clipboard()->setText(n.active().uri());
            workbench_.say(tr("Copied %1").arg(n.active().uri()));
          }});
-  a.add({"window.theme", tr("&Dark Colours"), tr("Light or dark, in every pane"), "theme", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D), {},
+  a.add({"window.theme",
+         tr("&Dark Colours"),
+         tr("Light or dark, in every pane"),
+         "theme",
+         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D),
+         {},
          [this] {
            theme().setDark(!theme().isDark());
            workbench_.settings().setValue(themeKey, theme().isDark());
          },
          [] { return theme().isDark(); }});
-  a.add({"window.jobs", tr("&Jobs"), tr("What runs and what ran, with its log"), "jobs", QKeySequence(Qt::CTRL | Qt::Key_J), {},
-         [this] { jobsDock_->setVisible(!jobsDock_->isVisible()); }, [this] { return jobsDock_->isVisible(); }});
+  a.add({"window.jobs",
+         tr("&Jobs"),
+         tr("What runs and what ran, with its log"),
+         "jobs",
+         QKeySequence(Qt::CTRL | Qt::Key_J),
+         {},
+         [this] { jobsDock_->setVisible(!jobsDock_->isVisible()); },
+         [this] { return jobsDock_->isVisible(); }});
   connect(jobsDock_, &QDockWidget::visibilityChanged, &a, &Actions::invalidate);
   a.add({"window.reset", tr("&Reset Layout"), tr("Sizes and docks as they were at first"), {}, {}, {}, [this] {
            jobsDock_->setFloating(false);
@@ -159,11 +192,13 @@ void MainWindow::addActions() {
            jobsDock_->hide();
          }});
   a.add({"help.about", tr("&About AICF Workbench"), tr("Version and licences"), "app", {}, {}, [this] {
-           auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About AICF Workbench"),
-                                       tr("AICF Workbench %1\n\nGPU optimisation as structure: what an operator computes, which "
-                                          "transformations keep its meaning, and the kernels that follow.\n\nGPL-3.0-or-later. "
-                                          "Fonts: Inter (OFL 1.1), JetBrains Mono (Apache 2.0).").arg(QStringLiteral(AICF_VERSION)),
-                                       QMessageBox::Ok, this);
+           auto* box = new QMessageBox(
+               QMessageBox::NoIcon, tr("About AICF Workbench"),
+               tr("AICF Workbench %1\n\nGPU optimisation as structure: what an operator computes, which "
+                  "transformations keep its meaning, and the kernels that follow.\n\nGPL-3.0-or-later. "
+                  "Fonts: Inter (OFL 1.1), JetBrains Mono (Apache 2.0).")
+                   .arg(QStringLiteral(AICF_VERSION)),
+               QMessageBox::Ok, this);
            box->setAttribute(Qt::WA_DeleteOnClose);
            box->open();
          }});
@@ -172,16 +207,38 @@ void MainWindow::addActions() {
 void MainWindow::addFileActions() {
   Actions& a = workbench_.actions();
   const auto hasSubject = [this] { return !workbench_.subject().isEmpty(); };
-  a.add({"file.new", tr("&New Operator"), tr("A definition of your own, analysed as you type"), "new", QKeySequence::New, {},
+  a.add({"file.new",
+         tr("&New Operator"),
+         tr("A definition of your own, analysed as you type"),
+         "new",
+         QKeySequence::New,
+         {},
          [this] { workbench_.newOperator(); }});
-  a.add({"file.open", tr("&Open…"), tr("An operator (.op) or a compiler profile (.json, .acp)"), "open", QKeySequence::Open, {},
+  a.add({"file.open",
+         tr("&Open…"),
+         tr("An operator (.op) or a compiler profile (.json, .acp)"),
+         "open",
+         QKeySequence::Open,
+         {},
          [this] { openFile(); }});
   a.add({"file.save", tr("&Save Operator"), tr("The definition, as a .op file"), "save", QKeySequence::Save,
-         [this, hasSubject] { return hasSubject() && (workbench_.subject().isModified() || workbench_.subject().path().isEmpty()); },
+         [this, hasSubject] {
+           return hasSubject() && (workbench_.subject().isModified() || workbench_.subject().path().isEmpty());
+         },
          [this] { save(false); }});
-  a.add({"file.save-as", tr("Save Operator &As…"), tr("The definition under another name"), {}, QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
-         hasSubject, [this] { save(true); }});
-  a.add({"file.quit", tr("&Quit"), tr("Running jobs are cancelled; what they finished is kept"), {}, QKeySequence(Qt::CTRL | Qt::Key_Q), {},
+  a.add({"file.save-as",
+         tr("Save Operator &As…"),
+         tr("The definition under another name"),
+         {},
+         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
+         hasSubject,
+         [this] { save(true); }});
+  a.add({"file.quit",
+         tr("&Quit"),
+         tr("Running jobs are cancelled; what they finished is kept"),
+         {},
+         QKeySequence(Qt::CTRL | Qt::Key_Q),
+         {},
          [this] { close(); }});
 }
 
@@ -231,7 +288,8 @@ void MainWindow::buildToolBar() {
   add("window.jobs");
   add("window.theme");
   for (QAction* action : bar->actions())
-    if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action))) button->setAccessibleName(QString(action->text()).remove('&'));
+    if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action)))
+      button->setAccessibleName(QString(action->text()).remove('&'));
   if (auto* find = qobject_cast<QToolButton*>(bar->widgetForAction(a.find("go.locator")))) {
     find->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     find->setMinimumWidth(170);
@@ -261,7 +319,10 @@ void MainWindow::updateStatus() {
   }
   subjectStatus_->setText(text);
   const auto space = workbench_.legality().space();
-  legalStatus_->setText(space ? tr("legal plans: %1 of %2").arg(number(double(space->space.plans.size())), number(double(space->space.generated))) : QString());
+  legalStatus_->setText(
+      space ? tr("legal plans: %1 of %2")
+                  .arg(number(double(space->space.plans.size())), number(double(space->space.generated)))
+            : QString());
   const int running = workbench_.jobs().running();
   jobsStatus_->setText(running > 0 ? tr("jobs running: %1").arg(running) : tr("no jobs running"));
 }

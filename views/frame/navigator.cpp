@@ -11,7 +11,9 @@ View* Navigator::view(const QString& id) const {
   return nullptr;
 }
 
-Place Navigator::here() const { return {current_ ? current_->id() : QString(), active_, current_ ? current_->state() : QJsonObject()}; }
+Place Navigator::here() const {
+  return {current_ ? current_->id() : QString(), active_, current_ ? current_->state() : QJsonObject()};
+}
 
 void Navigator::leave() {
   if (!current_) return;

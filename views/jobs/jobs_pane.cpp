@@ -33,15 +33,22 @@ double seconds(const Job& job) {
 RecordModel<Job>* makeJobsModel(QObject* parent) {
   using C = Column<Job>;
   return new RecordModel<Job>(
-      {C{{JobsPane::tr("No."), JobsPane::tr("Number of the job in this session"), CellKind::number, 44}, [](const Job& j) { return j.number; }},
-       C{{JobsPane::tr("Job"), JobsPane::tr("What was asked for"), CellKind::text, 280}, [](const Job& j) { return j.title; }},
-       C{{JobsPane::tr("State"), JobsPane::tr("lost: its worker crashed or fell silent; what arrived is kept"), CellKind::chip, 100},
-         [](const Job& j) { return stateText(j.state); }, {}, [](const Job& j) { return toneOf(j.state); }},
+      {C{{JobsPane::tr("No."), JobsPane::tr("Number of the job in this session"), CellKind::number, 44},
+         [](const Job& j) { return j.number; }},
+       C{{JobsPane::tr("Job"), JobsPane::tr("What was asked for"), CellKind::text, 280},
+         [](const Job& j) { return j.title; }},
+       C{{JobsPane::tr("State"), JobsPane::tr("lost: its worker crashed or fell silent; what arrived is kept"),
+          CellKind::chip, 100},
+         [](const Job& j) { return stateText(j.state); },
+         {},
+         [](const Job& j) { return toneOf(j.state); }},
        C{{JobsPane::tr("Progress"), JobsPane::tr("Steps done of all"), CellKind::number, 80},
          [](const Job& j) { return j.total > 0 ? QVariant(double(j.done) / double(j.total)) : QVariant(); },
          [](const Job& j) { return j.total > 0 ? QStringLiteral("%1 / %2").arg(j.done).arg(j.total) : QString(); }},
-       C{{JobsPane::tr("Results"), JobsPane::tr("Results that arrived"), CellKind::number, 70}, [](const Job& j) { return j.results; }},
-       C{{JobsPane::tr("Seconds"), JobsPane::tr("From start to end, or until now"), CellKind::number, 76}, [](const Job& j) { return seconds(j); },
+       C{{JobsPane::tr("Results"), JobsPane::tr("Results that arrived"), CellKind::number, 70},
+         [](const Job& j) { return j.results; }},
+       C{{JobsPane::tr("Seconds"), JobsPane::tr("From start to end, or until now"), CellKind::number, 76},
+         [](const Job& j) { return seconds(j); },
          [](const Job& j) { return QString::number(seconds(j), 'f', 1); }},
        C{{JobsPane::tr("Last message"), {}, CellKind::text, 240}, [](const Job& j) { return j.text; }}},
       parent);

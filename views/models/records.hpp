@@ -35,7 +35,7 @@ class RecordModelBase : public QAbstractTableModel {
 
 template <class Row> struct Column {
   ColumnInfo info;
-  std::function<QVariant(const Row&)> value; ///< sorted by
+  std::function<QVariant(const Row&)> value;  ///< sorted by
   std::function<QString(const Row&)> shown{}; ///< absent: the value as text
   std::function<Tone(const Row&)> tone{};
   std::function<QString(const Row&)> tip{};
@@ -81,7 +81,8 @@ template <class Row> class RecordModel : public RecordModelBase {
     case KindRole: return int(column.info.kind);
     case Qt::ToolTipRole: return column.tip ? QVariant(column.tip(row)) : QVariant();
     case Qt::TextAlignmentRole:
-      return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (column.info.kind == CellKind::number ? Qt::AlignRight : Qt::AlignLeft)));
+      return QVariant::fromValue(
+          Qt::Alignment(Qt::AlignVCenter | (column.info.kind == CellKind::number ? Qt::AlignRight : Qt::AlignLeft)));
     default: return {};
     }
   }

@@ -48,21 +48,33 @@ QPlainTextEdit* box(const QString& name) {
 RecordModel<Certificate>* makeCertificatesModel(QObject* parent) {
   using C = Column<Certificate>;
   return new RecordModel<Certificate>(
-      {C{{CertificatePane::tr("Verdict"), CertificatePane::tr("probably: true except with the probability in the last column"), CellKind::chip, 82},
-         [](const auto& c) { return qs(name_of(c.verdict)); }, {}, [](const auto& c) { return toneOf(c.verdict); }},
-       C{{CertificatePane::tr("Claim"), {}, CellKind::text, 250}, [](const auto& c) { return qs(c.claim); }, {}, {}, [](const auto& c) { return qs(c.claim); }},
-       C{{CertificatePane::tr("Trials"), CertificatePane::tr("Independent samples"), CellKind::number, 54}, [](const auto& c) { return c.trials; },
+      {C{{CertificatePane::tr("Verdict"),
+          CertificatePane::tr("probably: true except with the probability in the last column"), CellKind::chip, 82},
+         [](const auto& c) { return qs(name_of(c.verdict)); },
+         {},
+         [](const auto& c) { return toneOf(c.verdict); }},
+       C{{CertificatePane::tr("Claim"), {}, CellKind::text, 250},
+         [](const auto& c) { return qs(c.claim); },
+         {},
+         {},
+         [](const auto& c) { return qs(c.claim); }},
+       C{{CertificatePane::tr("Trials"), CertificatePane::tr("Independent samples"), CellKind::number, 54},
+         [](const auto& c) { return c.trials; },
          [](const auto& c) { return c.trials > 0 ? number(c.trials) : QString(); }},
-       C{{CertificatePane::tr("Bound"), CertificatePane::tr("Probability that the verdict is wrong; 0 for what is proven or refuted"), CellKind::number, 76},
-         [](const auto& c) { return c.bound; }, [](const auto& c) { return c.verdict == Certificate::Verdict::unknown ? QString() : number(c.bound, 3); }}},
+       C{{CertificatePane::tr("Bound"),
+          CertificatePane::tr("Probability that the verdict is wrong; 0 for what is proven or refuted"),
+          CellKind::number, 76},
+         [](const auto& c) { return c.bound; },
+         [](const auto& c) { return c.verdict == Certificate::Verdict::unknown ? QString() : number(c.bound, 3); }}},
       parent);
 }
 
 CertificatePane::CertificatePane()
     : model_(makeCertificatesModel(this)), table_(new Table(model_, tr("Certificates"), tr("No certificates yet."))),
-      method_(new ElidedLabel({}, "muted")), rule_(new ElidedLabel), before_(box(tr("Before the step"))), after_(box(tr("After the step"))),
-      back_(button(QStringLiteral("‹"), tr("The step before"))), next_(button(QStringLiteral("›"), tr("The next step"))),
-      beforeTitle_(label(tr("Before"), "muted")), afterTitle_(label(tr("After"), "muted")) {
+      method_(new ElidedLabel({}, "muted")), rule_(new ElidedLabel), before_(box(tr("Before the step"))),
+      after_(box(tr("After the step"))), back_(button(QStringLiteral("‹"), tr("The step before"))),
+      next_(button(QStringLiteral("›"), tr("The next step"))), beforeTitle_(label(tr("Before"), "muted")),
+      afterTitle_(label(tr("After"), "muted")) {
   back_->setAccessibleName(tr("Previous step"));
   next_->setAccessibleName(tr("Next step"));
   for (QPushButton* b : {back_, next_}) b->setFixedWidth(34);
@@ -130,7 +142,8 @@ void CertificatePane::showStep(int step) {
     before_->setPlainText(witnessText(*c.witness));
     after_->setPlainText(tr("expected %1\nobserved %2").arg(qs(c.witness->expected), qs(c.witness->observed)));
   } else {
-    rule_->setFullText(row >= 0 ? tr("This verdict has no derivation to step through.") : tr("Choose a claim to see how it was decided."));
+    rule_->setFullText(row >= 0 ? tr("This verdict has no derivation to step through.")
+                                : tr("Choose a claim to see how it was decided."));
     before_->clear();
     after_->clear();
   }

@@ -18,20 +18,31 @@ RecordModel<Diagnostic>* makeMessagesModel(QObject* parent) {
   using C = Column<Diagnostic>;
   const auto whole = [](const Diagnostic& d) { return qs(d.hint.empty() ? d.message : d.message + "\n" + d.hint); };
   return new RecordModel<Diagnostic>(
-      {C{{DefinitionPane::tr("Kind"), {}, CellKind::chip, 74}, [](const auto& d) { return severityText(d.severity); }, {},
+      {C{{DefinitionPane::tr("Kind"), {}, CellKind::chip, 74},
+         [](const auto& d) { return severityText(d.severity); },
+         {},
          [](const auto& d) {
-           return d.severity == Diagnostic::Severity::error ? Tone::bad : d.severity == Diagnostic::Severity::warning ? Tone::warn : Tone::info;
+           return d.severity == Diagnostic::Severity::error     ? Tone::bad
+                  : d.severity == Diagnostic::Severity::warning ? Tone::warn
+                                                                : Tone::info;
          }},
-       C{{DefinitionPane::tr("Place"), DefinitionPane::tr("Line:column"), CellKind::number, 58}, [](const auto& d) { return d.at.line * 100000 + d.at.column; },
-         [](const auto& d) { return d.at.line > 0 ? QStringLiteral("%1:%2").arg(d.at.line).arg(d.at.column) : QString(); }},
+       C{{DefinitionPane::tr("Place"), DefinitionPane::tr("Line:column"), CellKind::number, 58},
+         [](const auto& d) { return d.at.line * 100000 + d.at.column; },
+         [](const auto& d) {
+           return d.at.line > 0 ? QStringLiteral("%1:%2").arg(d.at.line).arg(d.at.column) : QString();
+         }},
        C{{DefinitionPane::tr("Message"), {}, CellKind::text, 300},
-         [](const auto& d) { return qs(d.hint.empty() ? d.message : d.message + "  —  " + d.hint); }, {}, {}, whole}},
+         [](const auto& d) { return qs(d.hint.empty() ? d.message : d.message + "  —  " + d.hint); },
+         {},
+         {},
+         whole}},
       parent);
 }
 
 DefinitionPane::DefinitionPane(Workbench& workbench)
     : workbench_(workbench), editor_(new CodeEditor(CodeEditor::Language::op, tr("Definition of the operator"))),
-      model_(makeMessagesModel(this)), messages_(new Table(model_, tr("Messages of the checker"), tr("No messages: the definition checks."))) {
+      model_(makeMessagesModel(this)),
+      messages_(new Table(model_, tr("Messages of the checker"), tr("No messages: the definition checks."))) {
   editorPane_ = new Pane(tr("Definition"), editor_);
   messagesPane_ = new Pane(tr("Messages"), messages_);
   auto* layout = new QVBoxLayout(this);
@@ -45,10 +56,12 @@ DefinitionPane::DefinitionPane(Workbench& workbench)
   connect(&workbench.subject(), &Subject::checked, this, &DefinitionPane::showMessages);
   connect(&workbench.subject(), &Subject::modifiedChanged, this, &DefinitionPane::updateTitle);
   connect(messages_, &QAbstractItemView::activated, this, [this] {
-    if (const int row = messages_->sourceRow(); row >= 0) editor_->goTo(model_->at(row).at.line, model_->at(row).at.column);
+    if (const int row = messages_->sourceRow(); row >= 0)
+      editor_->goTo(model_->at(row).at.line, model_->at(row).at.column);
   });
   connect(messages_, &QAbstractItemView::clicked, this, [this] {
-    if (const int row = messages_->sourceRow(); row >= 0) editor_->goTo(model_->at(row).at.line, model_->at(row).at.column);
+    if (const int row = messages_->sourceRow(); row >= 0)
+      editor_->goTo(model_->at(row).at.line, model_->at(row).at.column);
   });
   load();
 }
@@ -63,17 +76,20 @@ void DefinitionPane::load() {
   updateTitle();
   showMessages();
   // A draft is put back right after the saved text.
-  QMetaObject::invokeMethod(this, [this] {
-    loading_ = true;
-    editor_->setTextKeepingPlace(workbench_.subject().text());
-    loading_ = false;
-  }, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(
+      this,
+      [this] {
+        loading_ = true;
+        editor_->setTextKeepingPlace(workbench_.subject().text());
+        loading_ = false;
+      },
+      Qt::QueuedConnection);
 }
 
 void DefinitionPane::updateTitle() {
   const Subject& s = workbench_.subject();
-  editorPane_->setNote(s.isEmpty() ? tr("choose an operator, or make one of your own (Ctrl+N)")
-                       : s.isModified() ? tr("changed, not saved")
+  editorPane_->setNote(s.isEmpty()          ? tr("choose an operator, or make one of your own (Ctrl+N)")
+                       : s.isModified()     ? tr("changed, not saved")
                        : s.path().isEmpty() ? tr("not saved yet")
                                             : s.path());
 }

@@ -23,13 +23,17 @@ enum OperatorColumn { NameColumn, SummaryColumn, StructuresColumn, PassesColumn 
 class OperatorDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
-  [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {120, rowHeight}; }
+  [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+    return {120, rowHeight};
+  }
   void paint(QPainter* p, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
     const Theme& t = theme();
     const auto at = [&](int column) { return index.siblingAtColumn(column).data().toString(); };
     p->save();
-    if (option.state & QStyle::State_Selected) p->fillRect(option.rect, t.color("selection"));
-    else if (option.state & QStyle::State_MouseOver) p->fillRect(option.rect, t.color("raised"));
+    if (option.state & QStyle::State_Selected)
+      p->fillRect(option.rect, t.color("selection"));
+    else if (option.state & QStyle::State_MouseOver)
+      p->fillRect(option.rect, t.color("raised"));
     const QRect inner = option.rect.adjusted(10, 4, -10, -4);
     const QRect top(inner.left(), inner.top(), inner.width(), inner.height() / 2);
     const QRect bottom = top.translated(0, inner.height() / 2);
@@ -46,7 +50,8 @@ class OperatorDelegate : public QStyledItemDelegate {
     p->drawText(top, Qt::AlignVCenter, QFontMetrics(name).elidedText(at(NameColumn), Qt::ElideRight, room));
     p->setFont(option.font);
     p->setPen(t.color("muted"));
-    p->drawText(bottom, Qt::AlignVCenter, option.fontMetrics.elidedText(at(SummaryColumn), Qt::ElideRight, bottom.width()));
+    p->drawText(bottom, Qt::AlignVCenter,
+                option.fontMetrics.elidedText(at(SummaryColumn), Qt::ElideRight, bottom.width()));
     p->restore();
   }
 };
@@ -54,7 +59,9 @@ class OperatorDelegate : public QStyledItemDelegate {
 QString tipOf(const OperatorEntry& e) {
   QStringList lines{e.summary, QString(e.structures.join(QStringLiteral(", "))).replace('_', ' ')};
   if (e.analysed && e.problem.isEmpty())
-    lines << OperatorList::tr("Passes over the axis: %1 as defined, %2 at best").arg(e.passesDefinition).arg(e.passesBest);
+    lines << OperatorList::tr("Passes over the axis: %1 as defined, %2 at best")
+                 .arg(e.passesDefinition)
+                 .arg(e.passesBest);
   lines << e.problem;
   lines.removeAll(QString());
   return lines.join('\n');
@@ -64,13 +71,20 @@ QString tipOf(const OperatorEntry& e) {
 RecordModel<OperatorEntry>* makeOperatorModel(QObject* parent) {
   using C = Column<OperatorEntry>;
   return new RecordModel<OperatorEntry>(
-      {C{{OperatorList::tr("Operator"), {}, CellKind::text, 140}, [](const auto& e) { return e.name; }, {},
-         [](const auto& e) { return e.problem.isEmpty() ? Tone::plain : Tone::bad; }, tipOf},
+      {C{{OperatorList::tr("Operator"), {}, CellKind::text, 140},
+         [](const auto& e) { return e.name; },
+         {},
+         [](const auto& e) { return e.problem.isEmpty() ? Tone::plain : Tone::bad; },
+         tipOf},
        C{{OperatorList::tr("Summary"), {}, CellKind::text, 240}, [](const auto& e) { return e.summary; }},
        C{{OperatorList::tr("Structures"), {}, CellKind::text, 240},
          [](const auto& e) { return QString(e.structures.join(' ')).replace('_', ' '); }},
-       C{{OperatorList::tr("Passes"), OperatorList::tr("Sweeps over the axis: as defined → at best"), CellKind::text, 80},
-         [](const auto& e) { return e.analysed && e.problem.isEmpty() ? QStringLiteral("%1→%2").arg(e.passesDefinition).arg(e.passesBest) : QString(); }}},
+       C{{OperatorList::tr("Passes"), OperatorList::tr("Sweeps over the axis: as defined → at best"), CellKind::text,
+          80},
+         [](const auto& e) {
+           return e.analysed && e.problem.isEmpty() ? QStringLiteral("%1→%2").arg(e.passesDefinition).arg(e.passesBest)
+                                                    : QString();
+         }}},
       parent);
 }
 
@@ -112,7 +126,8 @@ OperatorList::OperatorList(Workbench& workbench)
   connect(&workbench.subject(), &Subject::opened, this, &OperatorList::refill);
   connect(proxy_, &QAbstractItemModel::modelReset, this, countShown);
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& at) {
-    if (at.isValid() && (list_->hasFocus() || list_->underMouse())) workbench_.open({"op", at.siblingAtColumn(NameColumn).data().toString()});
+    if (at.isValid() && (list_->hasFocus() || list_->underMouse()))
+      workbench_.open({"op", at.siblingAtColumn(NameColumn).data().toString()});
   });
   connect(&theme(), &Theme::changed, list_, [this] { list_->viewport()->update(); });
   refill();
@@ -138,7 +153,9 @@ void OperatorList::refill() {
     rows.push_back(draft);
   }
   const bool same = rows.size() == model_->rows().size() &&
-                    std::equal(rows.begin(), rows.end(), model_->rows().begin(), [](const auto& a, const auto& b) { return a.name == b.name && a.analysed == b.analysed; });
+                    std::equal(rows.begin(), rows.end(), model_->rows().begin(), [](const auto& a, const auto& b) {
+                      return a.name == b.name && a.analysed == b.analysed;
+                    });
   if (!same) model_->setRows(std::move(rows));
   follow();
 }

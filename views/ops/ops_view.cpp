@@ -13,8 +13,9 @@ namespace aicf::views {
 static const RegisterView registration{20, [](Workbench& w) { return std::make_unique<OpsView>(w); }};
 
 OpsView::OpsView(Workbench& workbench) : workbench_(workbench) {
-  workbench.actions().add({"edit.find-operator", tr("&Find Operator"), tr("By name, structure or comment"), "search", QKeySequence::Find,
-                           [this] { return workbench_.navigator().current() == this; }, [this] {
+  workbench.actions().add({"edit.find-operator", tr("&Find Operator"), tr("By name, structure or comment"), "search",
+                           QKeySequence::Find, [this] { return workbench_.navigator().current() == this; },
+                           [this] {
                              if (list_) list_->focusSearch();
                            }});
 }
@@ -35,7 +36,10 @@ void OpsView::show(const Entity& /*entity*/) {} // the panes follow the active o
 
 QJsonObject OpsView::state() const {
   if (!widget_) return {};
-  return {{"filter", list_->filter()}, {"scroll", list_->scroll()}, {"tab", structure_->tabs().currentIndex()}, {"line", definition_->editor().firstVisibleLine()}};
+  return {{"filter", list_->filter()},
+          {"scroll", list_->scroll()},
+          {"tab", structure_->tabs().currentIndex()},
+          {"line", definition_->editor().firstVisibleLine()}};
 }
 
 void OpsView::restore(const QJsonObject& state) {

@@ -16,7 +16,9 @@ class OpsView : public QObject, public View {
   explicit OpsView(Workbench& workbench);
   [[nodiscard]] QString id() const override { return QStringLiteral("ops"); }
   [[nodiscard]] QString title() const override { return tr("Operators"); }
-  [[nodiscard]] QString tip() const override { return tr("Ops Explorer: which computation is this, whatever its name?"); }
+  [[nodiscard]] QString tip() const override {
+    return tr("Ops Explorer: which computation is this, whatever its name?");
+  }
   [[nodiscard]] QStringList kinds() const override { return {QStringLiteral("op")}; }
   [[nodiscard]] QWidget* widget() override;
   void show(const Entity& entity) override;

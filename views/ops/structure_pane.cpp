@@ -46,28 +46,51 @@ QString rankText(const Rank& rank) {
 RecordModel<Reduction>* makeReductionsModel(QObject* parent) {
   using C = Column<Reduction>;
   return new RecordModel<Reduction>(
-      {C{{StructurePane::tr("Name"), StructurePane::tr("Name on the left side; h#1 is the first inside an expression of h"), CellKind::mono, 64},
+      {C{{StructurePane::tr("Name"),
+          StructurePane::tr("Name on the left side; h#1 is the first inside an expression of h"), CellKind::mono, 64},
          [](const auto& r) { return qs(r.name); }},
        C{{StructurePane::tr("Reducer"), {}, CellKind::mono, 66}, [](const auto& r) { return qs(r.reducer); }},
-       C{{StructurePane::tr("Axes"), StructurePane::tr("Variables it reduces over"), CellKind::mono, 46}, [](const auto& r) { return words(r.axes); }},
-       C{{StructurePane::tr("Reads"), StructurePane::tr("Reductions over the same axis that it depends on"), CellKind::mono, 60},
+       C{{StructurePane::tr("Axes"), StructurePane::tr("Variables it reduces over"), CellKind::mono, 46},
+         [](const auto& r) { return words(r.axes); }},
+       C{{StructurePane::tr("Reads"), StructurePane::tr("Reductions over the same axis that it depends on"),
+          CellKind::mono, 60},
          [](const auto& r) { return words(r.depends_on); }},
-       C{{StructurePane::tr("Rank"), StructurePane::tr("Separation rank of f(x; d) = Σ gₐ(x)·hₐ(d): the number of sums that a bounded state needs. Unbounded: no online form."), CellKind::mono, 78},
-         [](const auto& r) { return r.rank.kind == Rank::Kind::finite ? QVariant(r.rank.value) : QVariant(); }, [](const auto& r) { return rankText(r.rank); },
-         [](const auto& r) { return r.rank.kind == Rank::Kind::unbounded ? Tone::bad : r.rank.kind == Rank::Kind::unknown ? Tone::warn : Tone::plain; }},
-       C{{StructurePane::tr("Bounded"), StructurePane::tr("It can be kept in a state of fixed size that needs no second look at the elements"), CellKind::chip, 70},
-         [](const auto& r) { return yesNo(r.bounded); }, {}, [](const auto& r) { return r.bounded ? Tone::good : Tone::bad; }},
-       C{{StructurePane::tr("Stable"), StructurePane::tr("Every exponent is certified ≤ 0 and nothing cancels against the running value"), CellKind::chip, 62},
-         [](const auto& r) { return yesNo(r.stable); }, {}, [](const auto& r) { return r.stable ? Tone::good : Tone::warn; }},
-       C{{StructurePane::tr("Level"), StructurePane::tr("1 + the highest level that it reads over this axis: the sweep it belongs to"), CellKind::number, 50},
+       C{{StructurePane::tr("Rank"),
+          StructurePane::tr("Separation rank of f(x; d) = Σ gₐ(x)·hₐ(d): the number of sums that a bounded state "
+                            "needs. Unbounded: no online form."),
+          CellKind::mono, 78},
+         [](const auto& r) { return r.rank.kind == Rank::Kind::finite ? QVariant(r.rank.value) : QVariant(); },
+         [](const auto& r) { return rankText(r.rank); },
+         [](const auto& r) {
+           return r.rank.kind == Rank::Kind::unbounded ? Tone::bad
+                  : r.rank.kind == Rank::Kind::unknown ? Tone::warn
+                                                       : Tone::plain;
+         }},
+       C{{StructurePane::tr("Bounded"),
+          StructurePane::tr("It can be kept in a state of fixed size that needs no second look at the elements"),
+          CellKind::chip, 70},
+         [](const auto& r) { return yesNo(r.bounded); },
+         {},
+         [](const auto& r) { return r.bounded ? Tone::good : Tone::bad; }},
+       C{{StructurePane::tr("Stable"),
+          StructurePane::tr("Every exponent is certified ≤ 0 and nothing cancels against the running value"),
+          CellKind::chip, 62},
+         [](const auto& r) { return yesNo(r.stable); },
+         {},
+         [](const auto& r) { return r.stable ? Tone::good : Tone::warn; }},
+       C{{StructurePane::tr("Level"),
+          StructurePane::tr("1 + the highest level that it reads over this axis: the sweep it belongs to"),
+          CellKind::number, 50},
          [](const auto& r) { return r.level; }}},
       parent);
 }
 
 StructurePane::StructurePane(Workbench& workbench)
-    : workbench_(workbench), structures_(new Chips), facts_(new ElidedLabel({}, "muted")), hash_(new ElidedLabel({}, "muted")),
-      model_(makeReductionsModel(this)), reductions_(new Table(model_, tr("Reductions"), tr("No reduction: every output is a map of its inputs."))),
-      tabs_(new QTabWidget), state_(monoText(tr("State of the reduction"), tr("Choose a reduction to see its state, merge, rescale and finalize."))),
+    : workbench_(workbench), structures_(new Chips), facts_(new ElidedLabel({}, "muted")),
+      hash_(new ElidedLabel({}, "muted")), model_(makeReductionsModel(this)),
+      reductions_(new Table(model_, tr("Reductions"), tr("No reduction: every output is a map of its inputs."))),
+      tabs_(new QTabWidget), state_(monoText(tr("State of the reduction"),
+                                             tr("Choose a reduction to see its state, merge, rescale and finalize."))),
       cascades_(monoText(tr("Cascades"), tr("No cascade: nothing is reduced."))), certificates_(new CertificatePane) {
   auto* top = new QWidget;
   auto* layout = new QVBoxLayout(top);
@@ -94,14 +117,21 @@ StructurePane::StructurePane(Workbench& workbench)
   });
   const auto dim = [this] {
     const Subject& s = workbench_.subject();
-    pane_->setNote(s.isEmpty()                  ? QString()
-                   : !s.definition()            ? (s.isChecking() ? tr("analysing…") : tr("the definition has errors; this is the last that checked"))
-                   : !s.structureIsCurrent()    ? tr("analysing…")
-                                                : QString());
+    pane_->setNote(s.isEmpty()               ? QString()
+                   : !s.definition()         ? (s.isChecking() ? tr("analysing…")
+                                                               : tr("the definition has errors; this is the last that checked"))
+                   : !s.structureIsCurrent() ? tr("analysing…")
+                                             : QString());
   };
-  connect(&workbench.subject(), &Subject::opened, this, [this, dim] { show(); dim(); });
+  connect(&workbench.subject(), &Subject::opened, this, [this, dim] {
+    show();
+    dim();
+  });
   connect(&workbench.subject(), &Subject::checked, this, dim);
-  connect(&workbench.subject(), &Subject::analysed, this, [this, dim] { show(); dim(); });
+  connect(&workbench.subject(), &Subject::analysed, this, [this, dim] {
+    show();
+    dim();
+  });
   connect(reductions_, &Table::currentRowChanged, this, &StructurePane::showReduction);
   show();
 }
@@ -109,9 +139,9 @@ StructurePane::StructurePane(Workbench& workbench)
 void StructurePane::show() {
   const auto structure = workbench_.subject().structure();
   model_->setRows(structure ? structure->reductions : std::vector<Reduction>());
-  reductions_->setExplanation(structure                              ? tr("No reduction: every output is a map of its inputs.")
-                              : workbench_.subject().isEmpty()       ? tr("Choose an operator to see what it computes.")
-                                                                     : tr("Nothing analysed yet."));
+  reductions_->setExplanation(structure ? tr("No reduction: every output is a map of its inputs.")
+                              : workbench_.subject().isEmpty() ? tr("Choose an operator to see what it computes.")
+                                                               : tr("Nothing analysed yet."));
   certificates_->setCertificates(structure ? structure->certificates : std::vector<Certificate>());
   showFacts();
   if (model_->rowCount() > 0)
@@ -132,8 +162,13 @@ void StructurePane::showFacts() {
   QStringList chips;
   for (const std::string& s : structure->structures) chips << qs(s).replace('_', ' ');
   structures_->setWords(chips);
-  facts_->setFullText(tr("Passes %1 as defined, %2 at best  ·  Stages %3").arg(structure->passes_definition).arg(structure->passes_best).arg(words(structure->stages)));
-  hash_->setFullText(structure->canonical ? tr("Structure hash %1 — equal for every spelling of this operator").arg(qs(short_hex(structure->canonical->structure_hash))) : QString());
+  facts_->setFullText(tr("Passes %1 as defined, %2 at best  ·  Stages %3")
+                          .arg(structure->passes_definition)
+                          .arg(structure->passes_best)
+                          .arg(words(structure->stages)));
+  hash_->setFullText(structure->canonical ? tr("Structure hash %1 — equal for every spelling of this operator")
+                                                .arg(qs(short_hex(structure->canonical->structure_hash)))
+                                          : QString());
   QString text;
   for (const Cascade& c : structure->cascades) {
     QStringList names, slots_;
@@ -141,7 +176,11 @@ void StructurePane::showFacts() {
     if (c.summary)
       for (const Slot& s : c.summary->slots) slots_ << qs(s.name);
     text += tr("over %1:  %2\n").arg(qs(c.axis), names.join(QStringLiteral(" → ")));
-    text += c.summary ? tr("    bounded state of %1 numbers: %2\n    %3\n\n").arg(c.summary->slots.size()).arg(slots_.join(QStringLiteral(", ")), c.summary->stable ? tr("stable: chunks merge in any order without overflow") : tr("not certified stable"))
+    text += c.summary ? tr("    bounded state of %1 numbers: %2\n    %3\n\n")
+                            .arg(c.summary->slots.size())
+                            .arg(slots_.join(QStringLiteral(", ")),
+                                 c.summary->stable ? tr("stable: chunks merge in any order without overflow")
+                                                   : tr("not certified stable"))
                       : tr("    no bounded state: needs the elements again\n\n");
   }
   cascades_->setPlainText(text.trimmed());
@@ -162,7 +201,8 @@ void StructurePane::showReduction() {
   section(text, tr("Rescale when what it reads changes"), qs(r.rescale));
   section(text, tr("Finalize"), qs(r.finalize));
   if (text.isEmpty())
-    text = r.bounded ? tr("Its own value is its state.") : tr("No bounded state. The certificate says why; a plan reads the elements again.");
+    text = r.bounded ? tr("Its own value is its state.")
+                     : tr("No bounded state. The certificate says why; a plan reads the elements again.");
   state_->setPlainText(text.trimmed());
   certificates_->select(qs(r.certificate));
 }

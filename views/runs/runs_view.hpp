@@ -19,7 +19,9 @@ class RunsView : public QObject, public View {
   explicit RunsView(Workbench& workbench);
   [[nodiscard]] QString id() const override { return QStringLiteral("runs"); }
   [[nodiscard]] QString title() const override { return tr("Runs"); }
-  [[nodiscard]] QString tip() const override { return tr("Runs: what was run, on what, how and when — the evidence behind every number"); }
+  [[nodiscard]] QString tip() const override {
+    return tr("Runs: what was run, on what, how and when — the evidence behind every number");
+  }
   [[nodiscard]] QStringList kinds() const override { return {QStringLiteral("run")}; }
   [[nodiscard]] QWidget* widget() override;
   void show(const Entity& entity) override;

@@ -63,7 +63,8 @@ class Photographer {
       QApplication::processEvents();
       QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
       QApplication::processEvents();
-      const QString name = QStringLiteral("%1-%2-%3x.png").arg(view, dark ? "dark" : "light").arg(qRound(window_.devicePixelRatioF()));
+      const QString name =
+          QStringLiteral("%1-%2-%3x.png").arg(view, dark ? "dark" : "light").arg(qRound(window_.devicePixelRatioF()));
       if (!window_.grab().save(QDir(folder_).filePath(name))) return false;
     }
     theme().setDark(false);
@@ -75,7 +76,9 @@ class Photographer {
   QString folder_;
 };
 
-template <class V> V* viewOf(Workbench& w, const char* id) { return dynamic_cast<V*>(w.navigator().view(QLatin1String(id))); }
+template <class V> V* viewOf(Workbench& w, const char* id) {
+  return dynamic_cast<V*>(w.navigator().view(QLatin1String(id)));
+}
 
 } // namespace
 
@@ -99,7 +102,8 @@ int screenshots(const QString& folder) {
   auto* runs = viewOf<RunsView>(w, "runs");
   if (!waitFor([&] { return w.library().isLoaded(); }, analysisMs)) return fail("the atlas was not read");
   if (!w.open({"op", "softmax"})) return fail("the atlas has no softmax");
-  if (!waitFor([&] { return w.subject().structureIsCurrent() && w.legality().isCurrent() && w.library().isAnalysed(); }, analysisMs))
+  if (!waitFor([&] { return w.subject().structureIsCurrent() && w.legality().isCurrent() && w.library().isAnalysed(); },
+               analysisMs))
     return fail("softmax was not analysed in time");
   ops->structure()->tabs().setCurrentIndex(1);
   if (!photographer.take("ops")) return fail("a picture cannot be written");
@@ -111,9 +115,11 @@ int screenshots(const QString& folder) {
   if (!waitFor([&] { return !w.subject().diagnostics().empty(); }, analysisMs)) return fail("mistakes were not found");
   if (!photographer.take("ops-errors")) return fail("a picture cannot be written");
   ops->definition()->editor().setText(good);
-  if (!waitFor([&] { return w.subject().structureIsCurrent() && w.legality().isCurrent(); }, analysisMs)) return fail("softmax was not analysed again");
+  if (!waitFor([&] { return w.subject().structureIsCurrent() && w.legality().isCurrent(); }, analysisMs))
+    return fail("softmax was not analysed again");
 
-  if (!waitFor([&] { return start->machineKnown(); }, analysisMs)) return fail("the worker did not tell what the machine has");
+  if (!waitFor([&] { return start->machineKnown(); }, analysisMs))
+    return fail("the worker did not tell what the machine has");
   w.navigator().goTo("start");
   if (!photographer.take("start")) return fail("a picture cannot be written");
 
@@ -128,7 +134,9 @@ int screenshots(const QString& folder) {
   w.navigator().goTo("synthesis");
   synthesis->form()->setBudget(budget);
   w.actions().trigger("synthesis.start");
-  if (!waitFor([&] { return w.jobs().find(synthesis->job()) && w.jobs().find(synthesis->job())->isOver(); }, synthesisMs)) return fail("the synthesis did not end in time");
+  if (!waitFor([&] { return w.jobs().find(synthesis->job()) && w.jobs().find(synthesis->job())->isOver(); },
+               synthesisMs))
+    return fail("the synthesis did not end in time");
   if (!photographer.take("synthesis")) return fail("a picture cannot be written");
   synthesis->detail()->setCurrentIndex(1);
   w.actions().trigger("window.jobs");
@@ -163,7 +171,8 @@ int screenshotsAtScale(const QString& folder, int scale) {
     process.waitForFinished();
     return fail("the pictures of the other scale took too long");
   }
-  return process.exitStatus() == QProcess::NormalExit ? process.exitCode() : fail("the pictures of the other scale failed");
+  return process.exitStatus() == QProcess::NormalExit ? process.exitCode()
+                                                      : fail("the pictures of the other scale failed");
 }
 
 } // namespace aicf::views

@@ -60,7 +60,8 @@ std::vector<MachineRow> machineRows(const nlohmann::json& report) {
       QStringList names;
       for (const auto& device : *it) names << text(device, "name");
       row.available = !names.isEmpty();
-      row.detail = names.isEmpty() ? StartView::tr("none: the emulator counts and checks, a device would also time") : names.join(QStringLiteral(", "));
+      row.detail = names.isEmpty() ? StartView::tr("none: the emulator counts and checks, a device would also time")
+                                   : names.join(QStringLiteral(", "));
       rows.push_back(std::move(row));
       continue;
     }
@@ -71,7 +72,9 @@ std::vector<MachineRow> machineRows(const nlohmann::json& report) {
       const QString value = text(*it, key);
       if (value.isEmpty()) continue;
       const QString name = QString::fromLatin1(key);
-      words << (name == QLatin1String("cores") ? StartView::tr("cores: %1").arg(value) : name == QLatin1String("rows") ? StartView::tr("rows: %1").arg(value) : value);
+      words << (name == QLatin1String("cores")  ? StartView::tr("cores: %1").arg(value)
+                : name == QLatin1String("rows") ? StartView::tr("rows: %1").arg(value)
+                                                : value);
     }
     if (p.shown.empty()) words << StartView::tr("built in: needs no GPU");
     row.detail = row.available ? words.join(QStringLiteral("  ·  ")) : text(*it, "what");
@@ -86,15 +89,24 @@ RecordModel<MachineRow>* makeMachineModel(QObject* parent) {
   const auto whole = [](const MachineRow& r) { return r.advice.isEmpty() ? r.detail : r.detail + '\n' + r.advice; };
   return new RecordModel<MachineRow>(
       {C{{StartView::tr("Part"), {}, CellKind::text, 116}, [](const auto& r) { return r.part; }},
-       C{{StartView::tr("State"), {}, CellKind::chip, 74}, [](const auto& r) { return r.available ? StartView::tr("ready") : StartView::tr("absent"); }, {},
+       C{{StartView::tr("State"), {}, CellKind::chip, 74},
+         [](const auto& r) { return r.available ? StartView::tr("ready") : StartView::tr("absent"); },
+         {},
          [](const auto& r) { return r.available ? Tone::good : Tone::warn; }},
        C{{StartView::tr("Detail"), StartView::tr("What it is, or how to get it"), CellKind::text, 420},
-         [](const auto& r) { return r.advice.isEmpty() ? r.detail : r.detail + QStringLiteral(" — ") + r.advice; }, {}, {}, whole}},
+         [](const auto& r) { return r.advice.isEmpty() ? r.detail : r.detail + QStringLiteral(" — ") + r.advice; },
+         {},
+         {},
+         whole}},
       parent);
 }
 
 StartView::StartView(Workbench& workbench) : workbench_(workbench) {
-  workbench.actions().add({"help.machine", tr("&Ask the Machine Again"), tr("What this machine has and lacks (aicf doctor)"), {}, {},
+  workbench.actions().add({"help.machine",
+                           tr("&Ask the Machine Again"),
+                           tr("What this machine has and lacks (aicf doctor)"),
+                           {},
+                           {},
                            [this] {
                              const Job* job = workbench_.jobs().find(job_);
                              return !job || job->isOver();
@@ -105,7 +117,8 @@ StartView::StartView(Workbench& workbench) : workbench_(workbench) {
     known_ = true;
     machine_->setRows(machineRows(body));
     const Job* job = workbench_.jobs().find(number);
-    machineTable_->setExplanation(job->diagnostics.empty() ? tr("The worker told nothing.") : qs(job->diagnostics.front().message));
+    machineTable_->setExplanation(job->diagnostics.empty() ? tr("The worker told nothing.")
+                                                           : qs(job->diagnostics.front().message));
   });
 }
 
@@ -116,8 +129,11 @@ QWidget* StartView::widget() {
   auto* grid = new QGridLayout(inner);
   grid->setContentsMargins(24, 20, 24, 20);
   grid->setSpacing(14);
-  auto* what = label(tr("From an operator's definition to validated CUDA kernels. Choose a computation, see what it is whatever its name, tick which changes of it you "
-                        "accept, and let the workbench build, check and compare the kernels that are left. Every claim keeps its evidence."), "muted");
+  auto* what = label(tr("From an operator's definition to validated CUDA kernels. Choose a computation, see what it is "
+                        "whatever its name, tick which changes of it you "
+                        "accept, and let the workbench build, check and compare the kernels that are left. Every claim "
+                        "keeps its evidence."),
+                     "muted");
   what->setWordWrap(true);
   auto* head = new QVBoxLayout;
   head->setSpacing(4);
@@ -149,17 +165,22 @@ QWidget* StartView::stepsCard() {
     content->addWidget(b);
     connect(b, &QPushButton::clicked, this, std::move(run));
   };
-  step(tr("1   Open softmax: structure, ranks, certificates"), tr("Shows the operator in the Ops Explorer"), [this] { workbench_.open({"op", "softmax"}); });
-  step(tr("2   Tick the rules: which transformations are legal?"), tr("Opens the Compiler Builder for the active operator"), [this] {
-    if (workbench_.subject().isEmpty()) workbench_.openOperator("softmax");
-    workbench_.navigator().goTo("builder");
+  step(tr("1   Open softmax: structure, ranks, certificates"), tr("Shows the operator in the Ops Explorer"), [this] {
+    workbench_.open({"op", "softmax"});
   });
+  step(tr("2   Tick the rules: which transformations are legal?"),
+       tr("Opens the Compiler Builder for the active operator"), [this] {
+         if (workbench_.subject().isEmpty()) workbench_.openOperator("softmax");
+         workbench_.navigator().goTo("builder");
+       });
   step(tr("3   Synthesize: build and validate the first kernels"), tr("Opens Synthesis; F5 starts it"), [this] {
     if (workbench_.subject().isEmpty()) workbench_.openOperator("softmax");
     workbench_.navigator().goTo("synthesis");
   });
-  step(tr("4   Compare two variants: source and numbers"), tr("Opens Compare"), [this] { workbench_.navigator().goTo("compare"); });
-  step(tr("5   Export the profile for aicf --profile"), tr("Writes the ticked rules as JSON (Ctrl+E)"), [this] { workbench_.actions().trigger("profile.export"); });
+  step(tr("4   Compare two variants: source and numbers"), tr("Opens Compare"),
+       [this] { workbench_.navigator().goTo("compare"); });
+  step(tr("5   Export the profile for aicf --profile"), tr("Writes the ticked rules as JSON (Ctrl+E)"),
+       [this] { workbench_.actions().trigger("profile.export"); });
   content->addWidget(label(tr("Ctrl+K finds anything by name; Ctrl+Shift+P runs any command."), "muted"));
   content->addStretch(1);
   return frame;

@@ -23,7 +23,9 @@ class StartView : public QObject, public View {
   explicit StartView(Workbench& workbench);
   [[nodiscard]] QString id() const override { return QStringLiteral("start"); }
   [[nodiscard]] QString title() const override { return tr("Start"); }
-  [[nodiscard]] QString tip() const override { return tr("What this machine has, what was done lately, and the first steps"); }
+  [[nodiscard]] QString tip() const override {
+    return tr("What this machine has, what was done lately, and the first steps");
+  }
   [[nodiscard]] QWidget* widget() override;
   void show(const Entity& entity) override;
   [[nodiscard]] bool machineKnown() const { return known_; }

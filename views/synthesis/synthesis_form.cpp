@@ -27,11 +27,14 @@ QSpinBox* spin(int lo, int hi, const QString& name, const QString& tip) {
 } // namespace
 
 SynthesisForm::SynthesisForm(Workbench& workbench)
-    : workbench_(workbench), sizes_(new QFormLayout), operator_(new ElidedLabel({}, "heading")), dtype_(new QComboBox), backend_(new QComboBox),
-      target_(new QComboBox), budget_(spin(1, mostVariants, tr("Variants"), tr("How many to build; each state form comes once before any comes twice"))),
+    : workbench_(workbench), sizes_(new QFormLayout), operator_(new ElidedLabel({}, "heading")), dtype_(new QComboBox),
+      backend_(new QComboBox), target_(new QComboBox),
+      budget_(spin(1, mostVariants, tr("Variants"),
+                   tr("How many to build; each state form comes once before any comes twice"))),
       seed_(spin(1, largestSeed, tr("Seed"), tr("Of the random inputs; the same seed gives the same inputs"))),
-      start_(button(tr("Synthesize"), tr("Propose, compile, validate (F5)"), "primary")), cancel_(button(tr("Cancel"), tr("Results that arrived are kept (Shift+F5)"))),
-      bar_(new QProgressBar), progress_(new ElidedLabel({}, "muted")), notice_(label({})) {
+      start_(button(tr("Synthesize"), tr("Propose, compile, validate (F5)"), "primary")),
+      cancel_(button(tr("Cancel"), tr("Results that arrived are kept (Shift+F5)"))), bar_(new QProgressBar),
+      progress_(new ElidedLabel({}, "muted")), notice_(label({})) {
   for (const DType t : {DType::f32, DType::bf16, DType::f16, DType::f64}) dtype_->addItem(qs(name_of(t)), int(t));
   dtype_->setToolTip(tr("What `float` in the definition is bound to"));
   backend_->addItem(tr("Emulator"), "emulator");
@@ -111,7 +114,8 @@ void SynthesisForm::fillSizes() {
   dtype_->setCurrentIndex(dtype_->findData(int(p.float_type)));
   target_->setCurrentText(qs(p.target));
   const auto sameKeys = [](const auto& a, const auto& b) {
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) { return x.first == y.first; });
+    return a.size() == b.size() &&
+           std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) { return x.first == y.first; });
   };
   if (!sameKeys(p.dims, dims_) || !sameKeys(p.scalars, scalars_)) {
     while (sizes_->rowCount() > 0) sizes_->removeRow(0);
@@ -123,7 +127,8 @@ void SynthesisForm::fillSizes() {
       return l;
     };
     for (const auto& [dim, size] : p.dims) {
-      QSpinBox* box = dims_[dim] = spin(0, largestDim, tr("Size of %1").arg(qs(dim)), tr("Extent of %1; any size, also 0 and 1").arg(qs(dim)));
+      QSpinBox* box = dims_[dim] =
+          spin(0, largestDim, tr("Size of %1").arg(qs(dim)), tr("Extent of %1; any size, also 0 and 1").arg(qs(dim)));
       connect(box, &QSpinBox::valueChanged, this, &SynthesisForm::edited);
       sizes_->addRow(name(dim), box);
     }
@@ -136,7 +141,8 @@ void SynthesisForm::fillSizes() {
       connect(box, &QLineEdit::editingFinished, this, &SynthesisForm::edited);
       sizes_->addRow(name(scalar), box);
     }
-    if (p.dims.empty() && p.scalars.empty()) sizes_->addRow(label(s.isEmpty() ? tr("choose an operator (Ctrl+K)") : tr("waiting for the checker"), "muted"));
+    if (p.dims.empty() && p.scalars.empty())
+      sizes_->addRow(label(s.isEmpty() ? tr("choose an operator (Ctrl+K)") : tr("waiting for the checker"), "muted"));
   }
   for (const auto& [dim, size] : p.dims) dims_[dim]->setValue(int(std::min<std::int64_t>(size, largestDim)));
   for (const auto& [scalar, value] : p.scalars) scalars_[scalar]->setText(QString::number(value, 'g', 12));

@@ -41,7 +41,8 @@ QString planText(const VariantRow& v) {
 
 using C = Column<VariantRow>;
 C wholeColumn(const QString& title, const QString& tip, int width, std::optional<int> VariantRow::*member) {
-  return {{title, tip, CellKind::number, width}, [member](const VariantRow& v) { return v.*member ? QVariant(*(v.*member)) : QVariant(); },
+  return {{title, tip, CellKind::number, width},
+          [member](const VariantRow& v) { return v.*member ? QVariant(*(v.*member)) : QVariant(); },
           [member](const VariantRow& v) { return v.*member ? number(*(v.*member)) : QString(); }};
 }
 C metricColumn(const QString& title, const QString& tip, int width, const QString& id) {
@@ -66,24 +67,52 @@ std::optional<double> time(const VariantRow& v) {
 
 RecordModel<VariantRow>* makeVariantsModel(QObject* parent) {
   return new RecordModel<VariantRow>(
-      {C{{SynthesisView::tr("Variant"), SynthesisView::tr("Short hash of plan, sizes and types; kept in the evidence store"), CellKind::mono, 112}, [](const auto& v) { return v.id; }},
-       C{{SynthesisView::tr("Status"), SynthesisView::tr("validated: within its own a priori bound on every check"), CellKind::chip, 94},
-         [](const auto& v) { return QString(v.status).replace('_', ' '); }, {}, statusTone, [](const auto& v) { return v.diagnostics; }},
-       C{{SynthesisView::tr("Plan"), SynthesisView::tr("Choices that tell it from the others"), CellKind::text, 250}, planText, {}, {}, planText},
-       metricColumn(SynthesisView::tr("Ld sectors"), SynthesisView::tr("32-byte sectors loaded from global memory"), 80, "global_load_sectors"),
-       metricColumn(SynthesisView::tr("St sectors"), SynthesisView::tr("32-byte sectors stored to global memory"), 80, "global_store_sectors"),
-       metricColumn(SynthesisView::tr("Instr."), SynthesisView::tr("Thread instructions executed"), 84, "thread_instructions"),
+      {C{{SynthesisView::tr("Variant"),
+          SynthesisView::tr("Short hash of plan, sizes and types; kept in the evidence store"), CellKind::mono, 112},
+         [](const auto& v) { return v.id; }},
+       C{{SynthesisView::tr("Status"), SynthesisView::tr("validated: within its own a priori bound on every check"),
+          CellKind::chip, 94},
+         [](const auto& v) { return QString(v.status).replace('_', ' '); },
+         {},
+         statusTone,
+         [](const auto& v) { return v.diagnostics; }},
+       C{{SynthesisView::tr("Plan"), SynthesisView::tr("Choices that tell it from the others"), CellKind::text, 250},
+         planText,
+         {},
+         {},
+         planText},
+       metricColumn(SynthesisView::tr("Ld sectors"), SynthesisView::tr("32-byte sectors loaded from global memory"), 80,
+                    "global_load_sectors"),
+       metricColumn(SynthesisView::tr("St sectors"), SynthesisView::tr("32-byte sectors stored to global memory"), 80,
+                    "global_store_sectors"),
+       metricColumn(SynthesisView::tr("Instr."), SynthesisView::tr("Thread instructions executed"), 84,
+                    "thread_instructions"),
        wholeColumn(SynthesisView::tr("Regs"), SynthesisView::tr("Registers a thread"), 48, &VariantRow::registers),
-       wholeColumn(SynthesisView::tr("Shared"), SynthesisView::tr("Bytes of shared memory a block"), 62, &VariantRow::shared),
-       wholeColumn(SynthesisView::tr("Spills"), SynthesisView::tr("Bytes spilled from registers"), 52, &VariantRow::spills),
-       C{{SynthesisView::tr("Rel. error"), SynthesisView::tr("Largest relative error over all checks"), CellKind::number, 82},
-         [](const auto& v) { return v.checks.empty() ? QVariant() : QVariant(v.relErr); }, [](const auto& v) { return v.checks.empty() ? QString() : number(v.relErr, 2); }},
-       C{{SynthesisView::tr("of bound"), SynthesisView::tr("Largest error over what the plan's own error analysis allows; above 1 fails"), CellKind::number, 70},
+       wholeColumn(SynthesisView::tr("Shared"), SynthesisView::tr("Bytes of shared memory a block"), 62,
+                   &VariantRow::shared),
+       wholeColumn(SynthesisView::tr("Spills"), SynthesisView::tr("Bytes spilled from registers"), 52,
+                   &VariantRow::spills),
+       C{{SynthesisView::tr("Rel. error"), SynthesisView::tr("Largest relative error over all checks"),
+          CellKind::number, 82},
+         [](const auto& v) { return v.checks.empty() ? QVariant() : QVariant(v.relErr); },
+         [](const auto& v) { return v.checks.empty() ? QString() : number(v.relErr, 2); }},
+       C{{SynthesisView::tr("of bound"),
+          SynthesisView::tr("Largest error over what the plan's own error analysis allows; above 1 fails"),
+          CellKind::number, 70},
          [](const auto& v) { return v.checks.empty() ? QVariant() : QVariant(v.worstRatio); },
-         [](const auto& v) { return v.checks.empty() ? QString() : QString::number(v.worstRatio, 'f', 3); }, [](const auto& v) { return v.worstRatio > 1 ? Tone::bad : Tone::plain; },
+         [](const auto& v) { return v.checks.empty() ? QString() : QString::number(v.worstRatio, 'f', 3); },
+         [](const auto& v) { return v.worstRatio > 1 ? Tone::bad : Tone::plain; },
          [](const auto& v) { return SynthesisView::tr("bound %1 relative to the result").arg(number(v.bound, 3)); }},
-       C{{SynthesisView::tr("Time µs"), SynthesisView::tr("Median on the device; empty where no device ran it"), CellKind::number, 70},
-         [](const auto& v) { const auto t = time(v); return t ? QVariant(*t) : QVariant(); }, [](const auto& v) { const auto t = time(v); return t ? number(*t, 4) : QString(); }}},
+       C{{SynthesisView::tr("Time µs"), SynthesisView::tr("Median on the device; empty where no device ran it"),
+          CellKind::number, 70},
+         [](const auto& v) {
+           const auto t = time(v);
+           return t ? QVariant(*t) : QVariant();
+         },
+         [](const auto& v) {
+           const auto t = time(v);
+           return t ? number(*t, 4) : QString();
+         }}},
       parent);
 }
 
@@ -95,15 +124,23 @@ void SynthesisView::addActions() {
     const Job* job = workbench_.jobs().find(job_);
     return job && !job->isOver();
   };
-  a.add({"synthesis.start", tr("&Synthesize"), tr("Propose, compile and validate variants of the active operator"), "run", QKeySequence(Qt::Key_F5),
-         [this, jobRuns] { return !jobRuns() && workbench_.subject().definition() && workbench_.subject().structureIsCurrent(); }, [this] { start(); }});
-  a.add({"synthesis.cancel", tr("&Cancel Synthesis"), tr("Ends the job; results that arrived are kept"), "stop", QKeySequence(Qt::SHIFT | Qt::Key_F5), jobRuns,
-         [this] { workbench_.jobs().cancel(job_); }});
+  a.add({"synthesis.start", tr("&Synthesize"), tr("Propose, compile and validate variants of the active operator"),
+         "run", QKeySequence(Qt::Key_F5),
+         [this, jobRuns] {
+           return !jobRuns() && workbench_.subject().definition() && workbench_.subject().structureIsCurrent();
+         },
+         [this] { start(); }});
+  a.add({"synthesis.cancel", tr("&Cancel Synthesis"), tr("Ends the job; results that arrived are kept"), "stop",
+         QKeySequence(Qt::SHIFT | Qt::Key_F5), jobRuns, [this] { workbench_.jobs().cancel(job_); }});
   const auto hasSelected = [this] { return selected() != nullptr; };
-  a.add({"compare.as-a", tr("Compare as &A"), tr("Puts the selected variant on the left"), "compare", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A), hasSelected,
-         [this] { workbench_.open({"compare-a", selected()->id}); }});
-  a.add({"compare.as-b", tr("Compare as &B"), tr("Puts the selected variant on the right"), "compare", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B), hasSelected,
-         [this] { workbench_.open({"compare-b", selected()->id}); }});
+  a.add({"compare.as-a", tr("Compare as &A"), tr("Puts the selected variant on the left"), "compare",
+         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A), hasSelected, [this] {
+           workbench_.open({"compare-a", selected()->id});
+         }});
+  a.add({"compare.as-b", tr("Compare as &B"), tr("Puts the selected variant on the right"), "compare",
+         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B), hasSelected, [this] {
+           workbench_.open({"compare-b", selected()->id});
+         }});
 }
 
 QWidget* SynthesisView::widget() {
@@ -168,7 +205,9 @@ void SynthesisView::start() {
   form_->setNotice({});
   workbench_.navigator().goTo(id());
   job_ = int(workbench_.jobs().all().size()) + 1;
-  workbench_.jobs().start("synth", tr("%1, %2, %3, %4").arg(s.name(), sizes.join(' '), qs(name_of(p.float_type)), form_->backend()), s.name(), body);
+  workbench_.jobs().start(
+      "synth", tr("%1, %2, %3, %4").arg(s.name(), sizes.join(' '), qs(name_of(p.float_type)), form_->backend()),
+      s.name(), body);
 }
 
 void SynthesisView::refill() {
@@ -177,11 +216,14 @@ void SynthesisView::refill() {
   for (const VariantRow& v : workbench_.variants().all())
     if (v.op == workbench_.subject().name()) rows.push_back(v);
   const bool first = model_->rowCount() == 0;
-  const std::size_t passed = std::size_t(std::count_if(rows.begin(), rows.end(), [](const VariantRow& v) { return v.status == QLatin1String("validated"); }));
+  const std::size_t passed = std::size_t(std::count_if(
+      rows.begin(), rows.end(), [](const VariantRow& v) { return v.status == QLatin1String("validated"); }));
   pane_->setNote(rows.empty() ? QString() : tr("validated: %1 of %2").arg(passed).arg(rows.size()));
   model_->setRows(std::move(rows));
-  table_->setExplanation(workbench_.subject().isEmpty() ? tr("Choose an operator (Ctrl+K), then Synthesize (F5).")
-                                                        : tr("Nothing synthesized for %1 yet. Synthesize (F5) builds the first variants.").arg(workbench_.subject().name()));
+  table_->setExplanation(workbench_.subject().isEmpty()
+                             ? tr("Choose an operator (Ctrl+K), then Synthesize (F5).")
+                             : tr("Nothing synthesized for %1 yet. Synthesize (F5) builds the first variants.")
+                                   .arg(workbench_.subject().name()));
   for (int row = 0; row < model_->rowCount(); ++row)
     if (model_->at(row).id == keep || (first && row == 0)) table_->selectSourceRow(row);
   if (!selected()) detail_->setVariant(nullptr);
@@ -191,7 +233,8 @@ void SynthesisView::finished(int number, const nlohmann::json& body) {
   if (number != job_) return;
   const Job* job = workbench_.jobs().find(number);
   QStringList lines;
-  if (body.is_object() && body.contains("refusal") && body["refusal"].is_string()) lines << qs(body["refusal"].get<std::string>());
+  if (body.is_object() && body.contains("refusal") && body["refusal"].is_string())
+    lines << qs(body["refusal"].get<std::string>());
   for (const Diagnostic& d : job->diagnostics) lines << qs(d.hint.empty() ? d.message : d.message + "\n" + d.hint);
   form_->setNotice(lines.join('\n'));
 }
@@ -213,7 +256,9 @@ void SynthesisView::show(const Entity& entity) {
 
 QJsonObject SynthesisView::state() const {
   if (!widget_) return {};
-  return {{"variant", selected() ? selected()->id : QString()}, {"tab", detail_->currentIndex()}, {"line", detail_->source().firstVisibleLine()}};
+  return {{"variant", selected() ? selected()->id : QString()},
+          {"tab", detail_->currentIndex()},
+          {"line", detail_->source().firstVisibleLine()}};
 }
 
 void SynthesisView::restore(const QJsonObject& state) {

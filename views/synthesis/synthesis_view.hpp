@@ -19,7 +19,9 @@ class SynthesisView : public QObject, public View {
   explicit SynthesisView(Workbench& workbench);
   [[nodiscard]] QString id() const override { return QStringLiteral("synthesis"); }
   [[nodiscard]] QString title() const override { return tr("Synthesis"); }
-  [[nodiscard]] QString tip() const override { return tr("Synthesis: which kernels realize the legal plans, and do they pass?"); }
+  [[nodiscard]] QString tip() const override {
+    return tr("Synthesis: which kernels realize the legal plans, and do they pass?");
+  }
   [[nodiscard]] QStringList kinds() const override { return {QStringLiteral("variant"), QStringLiteral("job")}; }
   [[nodiscard]] QWidget* widget() override;
   void show(const Entity& entity) override;

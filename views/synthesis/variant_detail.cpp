@@ -10,10 +10,16 @@ namespace aicf::views {
 RecordModel<CheckRow>* makeChecksModel(QObject* parent) {
   using C = Column<CheckRow>;
   return new RecordModel<CheckRow>(
-      {C{{VariantDetail::tr("Check"), VariantDetail::tr("Kind of inputs"), CellKind::text, 110}, [](const auto& c) { return c.id; }},
-       C{{VariantDetail::tr("Result"), {}, CellKind::chip, 78}, [](const auto& c) { return c.passed ? VariantDetail::tr("passed") : VariantDetail::tr("failed"); }, {},
+      {C{{VariantDetail::tr("Check"), VariantDetail::tr("Kind of inputs"), CellKind::text, 110},
+         [](const auto& c) { return c.id; }},
+       C{{VariantDetail::tr("Result"), {}, CellKind::chip, 78},
+         [](const auto& c) { return c.passed ? VariantDetail::tr("passed") : VariantDetail::tr("failed"); },
+         {},
          [](const auto& c) { return c.passed ? Tone::good : Tone::bad; }},
-       C{{VariantDetail::tr("Detail"), VariantDetail::tr("Sizes, seed, what was found"), CellKind::text, 400}, [](const auto& c) { return c.detail; }, {}, {},
+       C{{VariantDetail::tr("Detail"), VariantDetail::tr("Sizes, seed, what was found"), CellKind::text, 400},
+         [](const auto& c) { return c.detail; },
+         {},
+         {},
          [](const auto& c) { return c.detail; }}},
       parent);
 }
@@ -22,10 +28,13 @@ RecordModel<MetricRow>* makeMetricsModel(QObject* parent) {
   using C = Column<MetricRow>;
   return new RecordModel<MetricRow>(
       {C{{VariantDetail::tr("Metric"), {}, CellKind::mono, 260}, [](const auto& m) { return m.id; }},
-       C{{VariantDetail::tr("Value"), {}, CellKind::number, 110}, [](const auto& m) { return m.value ? QVariant(*m.value) : QVariant(); },
+       C{{VariantDetail::tr("Value"), {}, CellKind::number, 110},
+         [](const auto& m) { return m.value ? QVariant(*m.value) : QVariant(); },
          [](const auto& m) { return m.value ? number(*m.value, 5) : QString(m.source).replace('_', ' '); }},
        C{{VariantDetail::tr("Unit"), {}, CellKind::text, 90}, [](const auto& m) { return m.unit; }},
-       C{{VariantDetail::tr("Source"), VariantDetail::tr("exact: counted; measured: timed on a device; estimated: from a model"), CellKind::text, 90},
+       C{{VariantDetail::tr("Source"),
+          VariantDetail::tr("exact: counted; measured: timed on a device; estimated: from a model"), CellKind::text,
+          90},
          [](const auto& m) { return QString(m.source).replace('_', ' '); }},
        C{{VariantDetail::tr("Method"), {}, CellKind::text, 220}, [](const auto& m) { return m.method; }}},
       parent);
@@ -33,21 +42,32 @@ RecordModel<MetricRow>* makeMetricsModel(QObject* parent) {
 
 RecordModel<ChoiceRow>* makeChoicesModel(QObject* parent) {
   using C = Column<ChoiceRow>;
-  return new RecordModel<ChoiceRow>({C{{VariantDetail::tr("Choice"), {}, CellKind::mono, 160}, [](const auto& c) { return c.param; }},
-                                     C{{VariantDetail::tr("Value"), {}, CellKind::mono, 120}, [](const auto& c) { return c.value; }},
-                                     C{{VariantDetail::tr("Meaning"), {}, CellKind::text, 320}, [](const auto& c) { return c.meaning; }, {}, {},
-                                       [](const auto& c) { return c.meaning; }}},
-                                    parent);
+  return new RecordModel<ChoiceRow>(
+      {C{{VariantDetail::tr("Choice"), {}, CellKind::mono, 160}, [](const auto& c) { return c.param; }},
+       C{{VariantDetail::tr("Value"), {}, CellKind::mono, 120}, [](const auto& c) { return c.value; }},
+       C{{VariantDetail::tr("Meaning"), {}, CellKind::text, 320},
+         [](const auto& c) { return c.meaning; },
+         {},
+         {},
+         [](const auto& c) { return c.meaning; }}},
+      parent);
 }
 
 RecordModel<FaultRow>* makeFaultsModel(QObject* parent) {
   using C = Column<FaultRow>;
-  return new RecordModel<FaultRow>({C{{VariantDetail::tr("Fault"), {}, CellKind::chip, 150}, [](const auto& f) { return f.kind; }, {}, [](const auto&) { return Tone::bad; }},
-                                    C{{VariantDetail::tr("Kernel"), {}, CellKind::mono, 150}, [](const auto& f) { return f.kernel; }},
-                                    C{{VariantDetail::tr("Place"), {}, CellKind::mono, 190}, [](const auto& f) { return f.place; }},
-                                    C{{VariantDetail::tr("Message"), {}, CellKind::text, 320}, [](const auto& f) { return f.message; }, {}, {},
-                                      [](const auto& f) { return f.message; }}},
-                                   parent);
+  return new RecordModel<FaultRow>(
+      {C{{VariantDetail::tr("Fault"), {}, CellKind::chip, 150},
+         [](const auto& f) { return f.kind; },
+         {},
+         [](const auto&) { return Tone::bad; }},
+       C{{VariantDetail::tr("Kernel"), {}, CellKind::mono, 150}, [](const auto& f) { return f.kernel; }},
+       C{{VariantDetail::tr("Place"), {}, CellKind::mono, 190}, [](const auto& f) { return f.place; }},
+       C{{VariantDetail::tr("Message"), {}, CellKind::text, 320},
+         [](const auto& f) { return f.message; },
+         {},
+         {},
+         [](const auto& f) { return f.message; }}},
+      parent);
 }
 
 std::vector<ChoiceRow> choiceRows(const VariantRow& variant) {
@@ -57,16 +77,17 @@ std::vector<ChoiceRow> choiceRows(const VariantRow& variant) {
   for (auto it = variant.choices.begin(); it != variant.choices.end(); ++it) {
     ChoiceRow row{it.key(), it.value(), {}};
     for (const Param& p : params())
-      if (qs(p.id) == it.key() && (qs(p.family) == variant.family || row.meaning.isEmpty())) row.meaning = qs(p.meaning);
+      if (qs(p.id) == it.key() && (qs(p.family) == variant.family || row.meaning.isEmpty()))
+        row.meaning = qs(p.meaning);
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
 VariantDetail::VariantDetail()
-    : source_(new CodeEditor(CodeEditor::Language::cuda, tr("Source of the variant"))), checks_(makeChecksModel(this)), metrics_(makeMetricsModel(this)),
-      choices_(makeChoicesModel(this)), faults_(makeFaultsModel(this)), checksTable_(new Table(checks_, tr("Checks"), {})),
-      faultsTable_(new Table(faults_, tr("Faults"), {})) {
+    : source_(new CodeEditor(CodeEditor::Language::cuda, tr("Source of the variant"))), checks_(makeChecksModel(this)),
+      metrics_(makeMetricsModel(this)), choices_(makeChoicesModel(this)), faults_(makeFaultsModel(this)),
+      checksTable_(new Table(checks_, tr("Checks"), {})), faultsTable_(new Table(faults_, tr("Faults"), {})) {
   source_->setReadOnly(true);
   addTab(source_, tr("Source"));
   addTab(checksTable_, tr("Checks"));
@@ -77,7 +98,9 @@ VariantDetail::VariantDetail()
 }
 
 void VariantDetail::setVariant(const VariantRow* v) {
-  const auto title = [&](int tab, const QString& name, std::size_t n) { setTabText(tab, v && n > 0 ? QStringLiteral("%1 %2").arg(name).arg(n) : name); };
+  const auto title = [&](int tab, const QString& name, std::size_t n) {
+    setTabText(tab, v && n > 0 ? QStringLiteral("%1 %2").arg(name).arg(n) : name);
+  };
   if (!v) {
     shown_.clear();
     source_->setText(tr("// The generated CUDA of the selected variant.\n"));
@@ -94,7 +117,8 @@ void VariantDetail::setVariant(const VariantRow* v) {
     metrics_->setRows(v->metrics);
     choices_->setRows(choiceRows(*v));
     std::vector<FaultRow> faults = v->faults;
-    for (const QString& line : v->diagnostics.split('\n', Qt::SkipEmptyParts)) faults.push_back({tr("diagnostic"), {}, line, {}});
+    for (const QString& line : v->diagnostics.split('\n', Qt::SkipEmptyParts))
+      faults.push_back({tr("diagnostic"), {}, line, {}});
     faults_->setRows(std::move(faults));
     checksTable_->setExplanation(v->diagnostics.isEmpty() ? tr("Not validated.") : v->diagnostics);
     faultsTable_->setExplanation(tr("No faults: no access out of bounds, no race, no uninitialised read."));

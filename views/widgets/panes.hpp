@@ -14,7 +14,8 @@ namespace aicf::views {
 /// role: "title" "heading" "section" "muted" "count" "mono" "chip" "explain", or empty.
 [[nodiscard]] QLabel* label(const QString& text, const char* role = "", QWidget* parent = nullptr);
 void setTone(QLabel* label, Tone tone);
-[[nodiscard]] QPushButton* button(const QString& text, const QString& tip, const char* role = "", QWidget* parent = nullptr);
+[[nodiscard]] QPushButton* button(const QString& text, const QString& tip, const char* role = "",
+                                  QWidget* parent = nullptr);
 
 /// One line that ends in "…" where it does not fit, whole in its tool tip.
 class ElidedLabel : public QLabel {

@@ -1,0 +1,393 @@
+// The whole window without a display: actions in every state, live diagnostics, ticks and their count, theme switch,
+// history, links, synthesis through a worker, and no text that does not fit.
+#include "views/builder/builder_view.hpp"
+#include "views/builder/ledger_pane.hpp"
+#include "views/compare/compare_view.hpp"
+#include "views/editors/lexers.hpp"
+#include "views/frame/locator.hpp"
+#include "views/frame/main_window.hpp"
+#include "views/ops/certificate_pane.hpp"
+#include "views/ops/definition_pane.hpp"
+#include "views/ops/ops_view.hpp"
+#include "views/ops/structure_pane.hpp"
+#include "views/synthesis/synthesis_view.hpp"
+
+#include <QAbstractButton>
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace aicf;
+using namespace aicf::views;
+
+namespace {
+constexpr int patience = 60'000;
+}
+
+class TestWindow : public QObject {
+  Q_OBJECT
+
+  QTemporaryDir folder_;
+  std::unique_ptr<Workbench> w_;
+  std::unique_ptr<MainWindow> window_;
+
+  template <class V> V* viewOf(const char* id) { return dynamic_cast<V*>(w_->navigator().view(QLatin1String(id))); }
+  bool settled() const { return w_->subject().structureIsCurrent() && w_->legality().isCurrent(); }
+  void openSoftmax() {
+    QTRY_VERIFY_WITH_TIMEOUT(w_->library().isLoaded(), patience);
+    QVERIFY(w_->open({"op", "softmax"}));
+    QTRY_VERIFY_WITH_TIMEOUT(settled(), patience);
+  }
+  void closeDialogs() {
+    for (QWidget* top : QApplication::topLevelWidgets())
+      if (auto* dialog = qobject_cast<QDialog*>(top); dialog && dialog->isVisible()) dialog->reject();
+    if (QWidget* popup = QApplication::activePopupWidget()) popup->close();
+    window_->locator().hide();
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    qputenv("AICF_STORE", folder_.filePath("evidence.sqlite").toUtf8());
+    theme().install(false);
+  }
+
+  void init() {
+    WorkbenchOptions options;
+    options.worker = {QStringLiteral("/bin/sh"),
+                      {QStringLiteral(AICF_SOURCE_DIR "/tests/views/fake_worker.sh"), QStringLiteral("good")}};
+    options.settingsFile = folder_.filePath("settings.ini");
+    QFile::remove(options.settingsFile);
+    w_ = std::make_unique<Workbench>(options);
+    window_ = std::make_unique<MainWindow>(*w_);
+    window_->show();
+  }
+  void cleanup() {
+    closeDialogs();
+    window_.reset();
+    w_.reset();
+    theme().setDark(false);
+  }
+
+  void viewsStandInTheOrderOfWork() {
+    QStringList ids;
+    for (View* v : w_->navigator().views()) ids << v->id();
+    QCOMPARE(ids, QStringList({"start", "ops", "builder", "synthesis", "compare", "runs"}));
+    QCOMPARE(w_->navigator().current()->id(), QStringLiteral("start"));
+  }
+
+  void everyActionInEveryState() {
+    const auto triggerAll = [this] {
+      QStringList ids;
+      for (const Action& a : w_->actions().all()) ids << a.id;
+      for (const QString& id : ids) {
+        if (id == QLatin1String("file.quit")) continue;
+        w_->actions().refresh();
+        QAction* action = w_->actions().find(id);
+        QVERIFY2(!action->text().isEmpty() && !action->toolTip().isEmpty(), qPrintable(id));
+        w_->actions().trigger(id);
+        QCoreApplication::processEvents();
+        closeDialogs();
+      }
+    };
+    triggerAll(); // nothing open
+    openSoftmax();
+    for (View* v : w_->navigator().views()) {
+      w_->navigator().goTo(v->id());
+      triggerAll();
+    }
+  }
+
+  void liveDiagnosticsWhileTyping() {
+    openSoftmax();
+    auto* ops = viewOf<OpsView>("ops");
+    CodeEditor& editor = ops->definition()->editor();
+    QTRY_VERIFY(editor.text().contains("softmax"));
+    const QString good = editor.text();
+    // The name that nobody defined stands in the last line, where it is used.
+    const QString bad = QString(good).replace("- m[i]) / l[i]", "- nobody[i]) / l[i]");
+    editor.setText(bad);
+    QTRY_VERIFY_WITH_TIMEOUT(!w_->subject().diagnostics().empty(), patience);
+    const Diagnostic d = w_->subject().diagnostics().front();
+    const QStringList lines = bad.split('\n');
+    QCOMPARE(d.severity, Diagnostic::Severity::error);
+    QVERIFY(lines[d.at.line - 1].mid(d.at.column - 1).startsWith("nobody"));
+    QVERIFY(!w_->subject().definition());
+    QVERIFY2(w_->subject().structure(), "the last structure stays");
+    QCOMPARE(ops->definition()->messages().proxy()->rowCount(), int(w_->subject().diagnostics().size()));
+    // A click on the message goes to the place.
+    const QModelIndex first = ops->definition()->messages().proxy()->index(0, 0);
+    Q_EMIT ops->definition()->messages().clicked(first);
+    ops->definition()->messages().selectSourceRow(0);
+    Q_EMIT ops->definition()->messages().clicked(first);
+    int line = 0, column = 0;
+    editor.getCursorPosition(&line, &column);
+    QCOMPARE(line + 1, d.at.line);
+    editor.setText(good);
+    QTRY_VERIFY_WITH_TIMEOUT(w_->subject().diagnostics().empty() && settled(), patience);
+    QVERIFY(!w_->subject().isModified());
+  }
+
+  void typingNeverShowsAnOlderResult() {
+    openSoftmax();
+    auto* ops = viewOf<OpsView>("ops");
+    for (int i = 0; i < 30; ++i) {
+      w_->subject().edit(QStringLiteral("op broken%1(").arg(i));
+      QTest::qWait(5);
+    }
+    w_->subject().edit(QStringLiteral("op last(x: float[N]) -> y: float[N]\n  y[i] = 2 * x[i]\n"));
+    QTRY_VERIFY_WITH_TIMEOUT(w_->subject().structureIsCurrent(), patience);
+    QCOMPARE(w_->subject().definition()->name, std::string("last"));
+    QVERIFY(w_->subject().diagnostics().empty());
+    Q_UNUSED(ops);
+  }
+
+  void ticksChangeTheCountAndUndo() {
+    openSoftmax();
+    w_->navigator().goTo("builder");
+    auto* builder = viewOf<BuilderView>("builder");
+    const std::size_t all = w_->legality().space()->space.plans.size();
+    QVERIFY(all > 0);
+    QVERIFY(w_->rules().apply("transformations.forbid+=online_state"));
+    QTRY_VERIFY_WITH_TIMEOUT(w_->legality().isCurrent(), patience);
+    const std::size_t fewer = w_->legality().space()->space.plans.size();
+    QVERIFY(fewer < all);
+    const LegalityRow* row = w_->legality().space()->ledger.find("online_state");
+    QVERIFY(row && row->applicable && !row->allowed && !row->reason.empty());
+    builder->ledger()->select("online_state");
+    QVERIFY(builder->ledger()->tickButton()->isVisibleTo(builder->ledger()));
+    builder->ledger()->tickButton()->click();
+    QTRY_VERIFY_WITH_TIMEOUT(w_->legality().isCurrent(), patience);
+    QCOMPARE(w_->legality().space()->space.plans.size(), all);
+    QVERIFY(w_->legality().space()->ledger.find("online_state")->allowed);
+    w_->actions().trigger("profile.undo");
+    w_->actions().trigger("profile.undo");
+    QVERIFY(w_->rules().profile() == CompilerProfile());
+    QVERIFY(!w_->rules().apply("no.such=tick"));
+    QVERIFY(!w_->rules().apply("strictness.order=sideways"));
+  }
+
+  void profileTextIsTwoWay() {
+    openSoftmax();
+    w_->navigator().goTo("builder");
+    auto* builder = viewOf<BuilderView>("builder");
+    CodeEditor& editor = builder->json()->editor();
+    QVERIFY(w_->rules().apply("limits.registers=128"));
+    QVERIFY(editor.text().contains("128"));
+    editor.setText(QString(editor.text()).replace("128", "96"));
+    QTRY_COMPARE(w_->rules().profile().registers, std::int64_t(96));
+    editor.setText("{ \"schema\": 3 ");
+    QTRY_VERIFY(!builder->json()->problem().isEmpty());
+    QCOMPARE(w_->rules().profile().registers, std::int64_t(96));
+    const QString path = folder_.filePath("profile.json");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    CompilerProfile other;
+    other.name = "mine";
+    other.spills = 8;
+    file.write(QByteArray::fromStdString(to_json(other).dump()));
+    file.close();
+    w_->openFile(path);
+    QVERIFY(w_->rules().profile() == other);
+  }
+
+  void themeReachesEveryPane() {
+    openSoftmax();
+    auto* ops = viewOf<OpsView>("ops");
+    w_->actions().trigger("window.theme");
+    QVERIFY(theme().isDark());
+    const QColor dark = theme().color("editor");
+    QCOMPARE(ops->definition()->editor().lexer()->paper(0), dark);
+    QCOMPARE(QApplication::palette().color(QPalette::Base), theme().color("surface"));
+    const QImage picture = window_->grab().toImage();
+    QVERIFY(picture.pixelColor(picture.width() / 2, picture.height() / 3).lightness() < 120);
+    w_->actions().trigger("window.theme");
+    QVERIFY(ops->definition()->editor().lexer()->paper(0) != dark);
+  }
+
+  void historyOfTwentyHops() {
+    openSoftmax();
+    const QStringList names{"layernorm", "variance", "rmsnorm", "logsumexp", "softmax"};
+    const QStringList views{"ops", "builder", "synthesis", "runs"};
+    std::vector<std::pair<QString, QString>> went;
+    const auto here = [this] { return std::pair{w_->navigator().current()->id(), w_->navigator().active().id}; };
+    went.push_back(here());
+    for (int hop = 0; hop < 20; ++hop) {
+      if (hop % 2 == 0)
+        QVERIFY(w_->open({"op", names[hop / 2 % names.size()]}));
+      else
+        w_->navigator().goTo(views[hop % views.size()]);
+      if (went.back() != here()) went.push_back(here());
+    }
+    QVERIFY(went.size() >= 15);
+    for (std::size_t i = went.size() - 1; i-- > 0;) {
+      QVERIFY(w_->navigator().canGoBack());
+      w_->navigator().goBack();
+      QCOMPARE(here(), went[i]);
+      QCOMPARE(w_->subject().name(), went[i].second);
+    }
+    for (std::size_t i = 1; i < went.size(); ++i) {
+      w_->navigator().goForward();
+      QCOMPARE(here(), went[i]);
+    }
+  }
+
+  void backRestoresFilterAndTab() {
+    openSoftmax();
+    auto* ops = viewOf<OpsView>("ops");
+    QVERIFY(w_->open({"op", "variance"}));
+    ops->structure()->tabs().setCurrentIndex(2);
+    w_->navigator().goTo("builder");
+    ops->structure()->tabs().setCurrentIndex(0);
+    w_->navigator().goBack();
+    QCOMPARE(w_->navigator().current()->id(), QStringLiteral("ops"));
+    QCOMPARE(ops->structure()->tabs().currentIndex(), 2);
+  }
+
+  void linksAndLocator() {
+    const Entity odd{"op", "a b/ü%"};
+    QVERIFY(Entity::fromUri(odd.uri()) == odd);
+    for (const char* bad : {"", "http://op/x", "aicf://", "aicf://op", "aicf://op/", "aicf://Op/x"})
+      QVERIFY(!Entity::fromUri(bad));
+    openSoftmax();
+    w_->actions().trigger("edit.copy-link");
+    QCOMPARE(QApplication::clipboard()->text(), QStringLiteral("aicf://op/softmax"));
+    const auto filters = locatorFilters(*w_);
+    QCOMPARE(locate(filters, "softmax", 10).front().text, QStringLiteral("softmax"));
+    QCOMPARE(locate(filters, "o layern", 10).front().text, QStringLiteral("layernorm"));
+    QCOMPARE(locate(filters, "v comp", 10).front().text, QStringLiteral("Compiler"));
+    QVERIFY(!locate(filters, "r workspace", 10).empty());
+    QVERIFY(!locate(filters, "t online", 10).empty());
+    QVERIFY(locate(filters, "zzzzqqq", 10).empty());
+    QVERIFY(matchScore("soft", "softmax") > matchScore("soft", "log_softmax"));
+    QVERIFY(matchScore("max", "log_max") > matchScore("max", "softmax"));
+    w_->actions().trigger("go.palette");
+    QVERIFY(window_->locator().isVisible());
+    auto* input = window_->locator().findChild<QLineEdit*>();
+    input->setText("> dark");
+    QTest::keyClick(input, Qt::Key_Return);
+    QVERIFY(theme().isDark());
+    QVERIFY(!window_->locator().isVisible());
+  }
+
+  void synthesisThroughAWorker() {
+    openSoftmax();
+    auto* synthesis = viewOf<SynthesisView>("synthesis");
+    QVERIFY(w_->actions().trigger("synthesis.start"));
+    QTRY_VERIFY_WITH_TIMEOUT(w_->jobs().find(synthesis->job())->isOver(), patience);
+    QCOMPARE(w_->navigator().current()->id(), QStringLiteral("synthesis"));
+    QCOMPARE(w_->variants().all().size(), std::size_t(2));
+    QCOMPARE(synthesis->table()->proxy()->rowCount(), 2);
+    QVERIFY(w_->open({"variant", "v1"}));
+    w_->actions().trigger("compare.as-a");
+    w_->navigator().goTo("synthesis");
+    QVERIFY(w_->open({"variant", "v0"}));
+    w_->actions().trigger("compare.as-b");
+    auto* compare = viewOf<CompareView>("compare");
+    QCOMPARE(w_->navigator().current()->id(), QStringLiteral("compare"));
+    QCOMPARE(compare->differingLines(), 1);
+    QVERIFY(!w_->open({"op", "nobody"}));
+  }
+
+  void saveAndReopenOwnOperator() {
+    openSoftmax();
+    w_->actions().trigger("file.new");
+    QTRY_VERIFY_WITH_TIMEOUT(w_->subject().structureIsCurrent(), patience);
+    QCOMPARE(w_->subject().name(), QStringLiteral("untitled"));
+    const QString path = folder_.filePath("mine.op");
+    QVERIFY(w_->saveOperator(path));
+    QTRY_VERIFY_WITH_TIMEOUT(w_->library().find("mine"), patience);
+    QVERIFY(!w_->subject().isModified());
+    QVERIFY(w_->open({"op", "softmax"}));
+    w_->subject().edit(w_->subject().text() + "# a draft\n");
+    QVERIFY(w_->open({"op", "mine"}));
+    QVERIFY(w_->open({"op", "softmax"}));
+    QVERIFY2(w_->subject().text().endsWith("# a draft\n"), "an unsaved text is kept");
+    QVERIFY(!w_->saveOperator("/nonexistent/x.op"));
+  }
+
+  void highlightingByTheEnginesLexer() {
+    const std::string text = "# c\nop f(x: float[N]) -> y: f32[]\n  y = sum[i] exp(x[i]) * 2.5\n";
+    const auto ranges = styleOperatorText(text);
+    const auto kindAt = [&](const char* word) {
+      const std::size_t at = text.find(word);
+      for (const StyledRange& r : ranges)
+        if (r.offset == at) return r.kind;
+      return StyledRange::Kind::plain;
+    };
+    using K = StyledRange::Kind;
+    QCOMPARE(kindAt("# c"), K::comment);
+    QCOMPARE(kindAt("op "), K::keyword);
+    QCOMPARE(kindAt("float"), K::type);
+    QCOMPARE(kindAt("sum"), K::reducer);
+    QCOMPARE(kindAt("exp"), K::function);
+    QCOMPARE(kindAt("2.5"), K::number);
+    for (std::size_t i = 1; i < ranges.size(); ++i)
+      QVERIFY(ranges[i].offset >= ranges[i - 1].offset + ranges[i - 1].length);
+    (void)styleOperatorText(std::string("\xff\x00# \xc3", 5));
+  }
+
+  void noTextIsCut() {
+    openSoftmax();
+    QVERIFY(w_->actions().trigger("synthesis.start"));
+    auto* synthesis = viewOf<SynthesisView>("synthesis");
+    QTRY_VERIFY_WITH_TIMEOUT(w_->jobs().find(synthesis->job())->isOver(), patience);
+    viewOf<CompareView>("compare")->choose("v0", "v1");
+    for (const QSize size : {QSize(1280, 800), QSize(2560, 1440)}) {
+      window_->resize(size);
+      for (View* view : w_->navigator().views()) {
+        w_->navigator().goTo(view->id());
+        QCoreApplication::processEvents();
+        QTest::qWait(50);
+        for (QWidget* widget : window_->findChildren<QWidget*>()) {
+          if (!widget->isVisible() || widget->visibleRegion().isEmpty()) continue;
+          const auto* l = qobject_cast<QLabel*>(widget);
+          const bool plainLabel = l && !l->wordWrap() && !dynamic_cast<ElidedLabel*>(widget) && !l->text().isEmpty();
+          const auto* button = qobject_cast<QAbstractButton*>(widget);
+          if (!plainLabel && !(button && !button->text().isEmpty())) continue;
+          const QString text = l ? l->text() : button->text();
+          QVERIFY2(widget->width() >= widget->minimumSizeHint().width() &&
+                       widget->height() + 1 >= widget->minimumSizeHint().height(),
+                   qPrintable(view->id() + ": \"" + text + "\" has " + QString::number(widget->width()) + 'x' +
+                              QString::number(widget->height()) + ", needs " +
+                              QString::number(widget->minimumSizeHint().width()) + 'x' +
+                              QString::number(widget->minimumSizeHint().height())));
+          // Nor may it hang over the edge of its parent where nothing scrolls.
+          if (const QWidget* parent = widget->parentWidget();
+              parent && parent->objectName() != QLatin1String("scrolled") && !qobject_cast<const QTabBar*>(parent))
+            QVERIFY2(widget->geometry().right() <= parent->width() + 1,
+                     qPrintable(view->id() + ": \"" + text + "\" hangs over"));
+        }
+      }
+    }
+  }
+
+  void everyControlHasAName() {
+    openSoftmax();
+    for (View* view : w_->navigator().views()) {
+      w_->navigator().goTo(view->id());
+      for (QWidget* widget : window_->findChildren<QWidget*>()) {
+        if (!widget->isVisible() || !(widget->focusPolicy() & Qt::TabFocus) ||
+            widget->parentWidget()->inherits("QAbstractSpinBox") || widget->parentWidget()->inherits("QComboBox") ||
+            widget->parentWidget()->inherits("QTabWidget") || widget->inherits("QScrollArea") ||
+            widget->inherits("QHeaderView") || widget->inherits("QTabWidget"))
+          continue;
+        const auto* button = qobject_cast<QAbstractButton*>(widget);
+        const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty()) ||
+                           !widget->toolTip().isEmpty();
+        QVERIFY2(named, qPrintable(view->id() + ": a " + QString::fromLatin1(widget->metaObject()->className()) +
+                                   " has no name"));
+      }
+    }
+  }
+};
+
+QTEST_MAIN(TestWindow)
+#include "test_window.moc"
