@@ -83,6 +83,7 @@ void name_operators(FileScope& scope) {
 void check_operators(FileScope& scope) {
   const std::vector<lang::OpNode>& ops = scope.file->ops;
   std::vector<std::vector<std::uint32_t>> calls;
+  calls.reserve(ops.size());
   for (const lang::OpNode& op : ops) calls.push_back(check::callees(scope, op));
   scope.checked.resize(ops.size());
   for (const auto& component : check::strong_components(calls)) {

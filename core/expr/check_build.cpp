@@ -183,6 +183,7 @@ void Builder::access_end(const Item& it, std::uint32_t position) {
   }
   if (!right || s_->tensors[access.tensor].poison) return push(no_expr, it.at);
   std::vector<ExprId> ids;
+  ids.reserve(indices.size() + 1);
   for (const Value& v : indices) ids.push_back(v.id);
   auto work = s_->work_of.find(access.tensor);
   if (in_group_ != nullptr && work != s_->work_of.end() && (*in_group_)[work->second]) {

@@ -52,6 +52,7 @@ class Copier {
   ExprId operator()(ExprId id) const { return ids_[id]; }
   std::vector<ExprId> operator()(const std::vector<ExprId>& list) const {
     std::vector<ExprId> copied;
+    copied.reserve(list.size());
     for (ExprId id : list) copied.push_back(ids_[id]);
     return copied;
   }

@@ -211,12 +211,12 @@ class RangeFinder {
                              ? "in " + quoted(s_->d.tensors[before->tensor].name) + " (" + s_->where(before->at) + ")"
                              : "in the result " + quoted(s_->d.tensors[work.target].name);
     const TensorState& tensor = s_->tensors[use.tensor];
-    s_->error("lang.range", use.at,
-              "the index " + quoted(s_->text(binding.name)) + " ranges over " +
-                  s_->show_range(tensor.lo[use.axis], tensor.hi[use.axis]) + " in " +
-                  quoted(s_->d.tensors[use.tensor].name) + " but over " + s_->show_range(binding.lo, binding.hi) + " " +
-                  source,
-              "write its range where it is bound, if that is meant");
+    std::string message = "the index ";
+    message.append(quoted(s_->text(binding.name))).append(" ranges over ");
+    message.append(s_->show_range(tensor.lo[use.axis], tensor.hi[use.axis])).append(" in ");
+    message.append(quoted(s_->d.tensors[use.tensor].name)).append(" but over ");
+    message.append(s_->show_range(binding.lo, binding.hi)).append(" ").append(source);
+    s_->error("lang.range", use.at, std::move(message), "write its range where it is bound, if that is meant");
   }
 
   State* s_;

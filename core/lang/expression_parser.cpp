@@ -374,10 +374,12 @@ ExpressionParser::Mode ExpressionParser::binary(Operator op, const Token& token)
     if (top.kind == Open::reduce_body) {
       if (strength >= product) break;
       if (strength == additive) {
-        std::string reducer(tokens_->text(Token{Kind::name, top.at})), sign(tokens_->text(token));
-        tokens_->fail("lang.reduce-body", token.at,
-                      "the body of '" + reducer + "' is a product and ends before '" + sign + "'",
-                      "write " + reducer + "[…] (a " + sign + " b) or (" + reducer + "[…] a) " + sign + " b");
+        std::string reducer(tokens_->text(Token{Kind::name, top.at})), sign(tokens_->text(token)), hint = "write ";
+        hint.append(reducer).append("[…] (a ").append(sign).append(" b) or (");
+        hint.append(reducer).append("[…] a) ").append(sign).append(" b");
+        std::string message = "the body of ";
+        message.append(quoted(reducer)).append(" is a product and ends before ").append(quoted(sign));
+        tokens_->fail("lang.reduce-body", token.at, std::move(message), std::move(hint));
         return fail();
       }
     } else {

@@ -14,6 +14,13 @@ namespace {
 
 const std::string header = "op f(x: float[M, N]) -> y: float[M, N]\n  y[i, j] = ";
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int scale = 10; // sanitizers are slow, and find what they look for in less
+#else
+constexpr int scale = 1;
+#endif
+constexpr int many = 200000 / scale, deep = 20000 / scale;
+
 std::string repeat(std::string_view part, int times) {
   std::string text;
   text.reserve(part.size() * static_cast<std::size_t>(times));
@@ -49,29 +56,31 @@ class TestHostile : public QObject {
       QTest::newRow(name) << QByteArray::fromStdString(text) << right;
     };
     const std::string nl = "\n", end = "x[i, j]\n", vector = "op f(x: float[N]) -> y: float[N]\n";
-    row("sum of 200,000 terms", header + repeat("x[i, j] + ", 199999) + end, true);
-    row("sum of different terms", header + numbered("# * x[i, j] + ", 199999) + end, true);
-    row("alternating sum", header + numbered("x[i, j] * # + x[i, j] - ", 100000) + end, true);
-    row("product of 200,000 factors", header + repeat("x[i, j] * ", 199999) + end, true);
-    row("brackets", header + repeat("(", 20000) + "x[i, j]" + repeat(")", 20000) + nl, true);
-    row("sums in brackets", header + repeat("(1 + ", 20000) + "x[i, j]" + repeat(")", 20000) + nl, true);
-    row("functions", header + repeat("exp(", 200000) + "x[i, j]" + repeat(")", 200000) + nl, true);
-    row("signs", header + repeat("-", 200000) + end, true);
-    row("powers", header + repeat("x[i, j]^", 200000) + "2\n", true);
-    row("branches", header + repeat("where(x[i, j] > 0, x[i, j], ", 20000) + "x[i, j]" + repeat(")", 20000) + nl, true);
-    row("negations", header + "where(" + repeat("not ", 200000) + "x[i, j] > 0, 1, 0)\n", true);
-    row("conjunctions", header + "where(" + numbered("x[i, j] > # and ", 100000) + "x[i, j] > 0, 1, 0)\n", true);
-    row("nested reductions", header + numbered("sum[k# in M] ", 20000) + end, true);
+    row("sum of 200,000 terms", header + repeat("x[i, j] + ", many - 1) + end, true);
+    row("sum of different terms", header + numbered("# * x[i, j] + ", many - 1) + end, true);
+    row("alternating sum", header + numbered("x[i, j] * # + x[i, j] - ", many / 2) + end, true);
+    row("product of 200,000 factors", header + repeat("x[i, j] * ", many - 1) + end, true);
+    row("brackets", header + repeat("(", deep) + "x[i, j]" + repeat(")", deep) + nl, true);
+    row("sums in brackets", header + repeat("(1 + ", deep) + "x[i, j]" + repeat(")", deep) + nl, true);
+    row("functions", header + repeat("exp(", many) + "x[i, j]" + repeat(")", many) + nl, true);
+    row("signs", header + repeat("-", many) + end, true);
+    row("powers", header + repeat("x[i, j]^", many) + "2\n", true);
+    row("branches", header + repeat("where(x[i, j] > 0, x[i, j], ", deep) + "x[i, j]" + repeat(")", deep) + nl, true);
+    row("negations", header + "where(" + repeat("not ", many) + "x[i, j] > 0, 1, 0)\n", true);
+    row("conjunctions", header + "where(" + numbered("x[i, j] > # and ", many / 2) + "x[i, j] > 0, 1, 0)\n", true);
+    row("nested reductions", header + numbered("sum[k# in M] ", deep) + end, true);
     row("nested ranges",
-        header + "(sum[k0 <= i] x[k0, j] * " + numbered("(sum[k# <= k@] x[k#, j] * ", 19999, 1) + "x[i, j]" +
-            repeat(")", 20000) + nl,
+        header + "(sum[k0 <= i] x[k0, j] * " + numbered("(sum[k# <= k@] x[k#, j] * ", deep - 1, 1) + "x[i, j]" +
+            repeat(")", deep) + nl,
         true);
-    row("many reductions", header + repeat("(sum[k] x[i, k]) + ", 50000) + end, true);
-    row("nested gathers",
-        "op f(x: i64[N]) -> y: i64[N]\n  y[i] = " + repeat("x[", 20000) + "i" + repeat("]", 20000) + nl, true);
-    row("long index", vector + "  y[i] = x[" + repeat("i - i + ", 50000) + "i]\n", true);
+    row("many reductions", header + repeat("(sum[k] x[i, k]) + ", many / 4) + end, true);
+    row("nested gathers", "op f(x: i64[N]) -> y: i64[N]\n  y[i] = " + repeat("x[", deep) + "i" + repeat("]", deep) + nl,
+        true);
+    row("long index", vector + "  y[i] = x[" + repeat("i - i + ", many / 4) + "i]\n", true);
     row("many statements",
-        vector + "  a0[i] = x[i]\n" + numbered("  a#[i] = a@[i] + 1\n", 20000, 1) + "  y[i] = a20000[i]\n", true);
+        vector + "  a0[i] = x[i]\n" + numbered("  a#[i] = a@[i] + 1\n", deep, 1) + "  y[i] = a" + std::to_string(deep) +
+            "[i]\n",
+        true);
     row("long recurrence",
         vector + "  y[i] = a5000[i] from y[-1] = 0\n  a0[i] = y[i - 1] + x[i]\n" +
             numbered("  a#[i] = a@[i] + 1\n", 5000, 1),
@@ -80,7 +89,7 @@ class TestHostile : public QObject {
         "op g(x: float[N]) -> y: float[N]\n  y[i] = 2 * x[i]\n" + vector + "  y[i] = " + repeat("g(", 5000) + "x" +
             repeat(")", 5000) + "[i]\n",
         true);
-    row("many operators", numbered("op g#(x: float[N]) -> y: float[N]\n  y[i] = x[i]\n", 20000), true);
+    row("many operators", numbered("op g#(x: float[N]) -> y: float[N]\n  y[i] = x[i]\n", deep), true);
     row("long comment", "#" + repeat("a", 10000000) + nl + header + end, true);
     row("blank lines", repeat("\n", 5000000) + header + end, true);
 
@@ -99,14 +108,16 @@ class TestHostile : public QObject {
             "op h(x: float[N]) -> y: float[N]\n  t0[i] = g0(x)[i]\n" + numbered("  t#[i] = g0(t@)[i]\n", 40, 1) +
             "  y[i] = x[i] + t40[0]\n",
         false);
-    row("unclosed", header + repeat("(", 200000), false);
+    row("unclosed", header + repeat("(", many), false);
     row("unclosed indices", header + repeat("x[", 2000000), false);
     row("unclosed lines", header + repeat("a[\n", 1000000), false);
-    row("unknown names", header + numbered("u# + ", 100000) + end, false);
-    row("unknown tensors", vector + numbered("  a#[i] = u#[i]\n", 20000) + "  y[i] = x[i]\n", false);
-    row("long cycle", vector + "  y[i] = x[i]\n  a0[i] = a20000[i]\n" + numbered("  a#[i] = a@[i]\n", 20000, 1), false);
-    row("conflicts", "op f(x: float[M], z: float[N]) -> y: float[M]\n  y[i] = " + repeat("z[i] + ", 50000) + "x[i]\n",
+    row("unknown names", header + numbered("u# + ", many / 2) + end, false);
+    row("unknown tensors", vector + numbered("  a#[i] = u#[i]\n", deep) + "  y[i] = x[i]\n", false);
+    row("long cycle",
+        vector + "  y[i] = x[i]\n  a0[i] = a" + std::to_string(deep) + "[i]\n" + numbered("  a#[i] = a@[i]\n", deep, 1),
         false);
+    row("conflicts",
+        "op f(x: float[M], z: float[N]) -> y: float[M]\n  y[i] = " + repeat("z[i] + ", many / 4) + "x[i]\n", false);
     row("zeros", std::string(10000000, '\0'), false);
     row("zeros inside", header + "x[i" + std::string(100000, '\0') + ", j]\n", false);
     row("high bytes", std::string(3000000, '\xff'), false);
@@ -156,7 +167,7 @@ class TestHostile : public QObject {
         ",",   ";",  ":",   ".",       "float",    "->",  "<",       "<=",   "==",    "1",   "2.5", "exp", "pad",
         "and", "or", "not", "reducer", "identity", "i8",  "x[i, j]", "N",    "bf16",  "f(x)"};
     std::mt19937 random(2);
-    for (int run = 0; run < 3000; ++run) {
+    for (int run = 0; run < 1500 / scale; ++run) {
       std::string text = run % 3 == 0 ? std::string() : header;
       int length = run % 100 == 0 ? 20000 : static_cast<int>(random() % 40);
       for (int i = 0; i < length; ++i)
@@ -177,7 +188,7 @@ class TestHostile : public QObject {
         "  h[t, d] = 0.5 * h[t - 1, d] + q[t, d] from h[-1, d] = k[0, d]\n";
     QVERIFY(parse_definition(right, "m.op"));
     std::mt19937 random(3);
-    for (int run = 0; run < 20000; ++run) {
+    for (int run = 0; run < 5000 / scale; ++run) {
       std::string text = right;
       for (unsigned change = 1 + random() % 3; change > 0; --change) {
         std::size_t at = random() % text.size(), length = 1 + random() % 6;
