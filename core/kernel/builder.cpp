@@ -210,6 +210,56 @@ NodeId Builder::copy(BufferId to, std::vector<NodeId> there, BufferId from, std:
   return append(std::move(n));
 }
 
+NodeId Builder::bulk_copy(BufferId to, std::vector<NodeId> there, BufferId from, std::vector<NodeId> here,
+                          std::uint32_t width, BarrierId barrier, NodeId stage) {
+  here.push_back(integer(static_cast<std::int64_t>(width * size_of(k.buffers[from].dtype))));
+  here.push_back(stage);
+  NodeId id = copy(to, std::move(there), from, std::move(here), width, Transfer::bulk);
+  k.nodes[id].barrier = barrier;
+  return id;
+}
+
+NodeId Builder::arrive(BarrierId barrier, NodeId stage) {
+  Node n;
+  n.code = Code::arrive, n.barrier = barrier, n.args = {stage};
+  return append(std::move(n));
+}
+
+NodeId Builder::expect(BarrierId barrier, NodeId stage, NodeId bytes) {
+  Node n;
+  n.code = Code::arrive, n.barrier = barrier, n.args = {stage, bytes};
+  return append(std::move(n));
+}
+
+NodeId Builder::wait(BarrierId barrier, NodeId stage, NodeId parity) {
+  Node n;
+  n.code = Code::wait, n.barrier = barrier, n.args = {stage, parity};
+  return append(std::move(n));
+}
+
+NodeId Builder::sync(Scope scope) {
+  Node n;
+  n.code = Code::sync, n.scope = scope;
+  return append(std::move(n));
+}
+
+NodeId Builder::mma(BufferId accumulator, BufferId left, BufferId right) {
+  Node n;
+  n.code = Code::mma, n.buffer = accumulator, n.source = left, n.source2 = right;
+  return append(std::move(n));
+}
+
+std::array<NodeId, 2> Builder::place(const Fragment& fragment, NodeId lane, std::uint32_t reg) {
+  Fragment::Place fixed = place_of(fragment, 0, reg);
+  std::array<NodeId, 2> out{integer(fixed[0]), integer(fixed[1])};
+  for (std::size_t bit = 0; bit < fragment.lane_bits.size(); ++bit) {
+    NodeId set = remainder(quotient(lane, integer(std::int64_t{1} << bit)), integer(2));
+    for (std::size_t axis = 0; axis < 2; ++axis)
+      out[axis] = apply(Op::add, {out[axis], apply(Op::mul, {set, integer(fragment.lane_bits[bit][axis])})});
+  }
+  return out;
+}
+
 NodeId Builder::open(Node node, const std::vector<std::pair<Type, std::string>>& params,
                      const std::function<void()>& body) {
   node.regions.emplace_back();

@@ -3,6 +3,7 @@
 #pragma once
 #include "core/kernel/ir.hpp"
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -38,6 +39,16 @@ class Builder {
   void store(BufferId buffer, std::vector<NodeId> indices, NodeId value);
   NodeId copy(BufferId to, std::vector<NodeId> there, BufferId from, std::vector<NodeId> here, std::uint32_t width,
               Transfer transfer = Transfer::direct);
+  /// A bulk copy that completes `bytes` on a stage of the barrier.
+  NodeId bulk_copy(BufferId to, std::vector<NodeId> there, BufferId from, std::vector<NodeId> here, std::uint32_t width,
+                   BarrierId barrier, NodeId stage);
+  NodeId arrive(BarrierId barrier, NodeId stage);               ///< one arrival
+  NodeId expect(BarrierId barrier, NodeId stage, NodeId bytes); ///< one arrival, and so many bytes to come
+  NodeId wait(BarrierId barrier, NodeId stage, NodeId parity);
+  NodeId sync(Scope scope);
+  NodeId mma(BufferId accumulator, BufferId left, BufferId right);
+  /// Row and column of the element that a register of a lane holds.
+  std::array<NodeId, 2> place(const Fragment& fragment, NodeId lane, std::uint32_t reg);
   NodeId loop(Binding binding, std::string name, NodeId lo, NodeId hi, const std::function<void(NodeId)>& body,
               bool unroll = false);
   NodeId branch(NodeId condition, const std::function<void()>& body, const std::function<void()>& otherwise = {});

@@ -98,9 +98,7 @@ class Lowering {
     b.branch(b.apply(Op::eq, {lane, b.integer(0)}), [&] {
       for (std::size_t i = 0; i < values.size(); ++i) b.store(parts[i], {number}, values[i]);
     });
-    Node sync;
-    sync.code = Code::sync, sync.scope = Scope::block;
-    b.statement(std::move(sync));
+    b.sync(Scope::block);
     return warps <= longest_chain ? chain(parts, warps) : second_tree(parts, lane, warps);
   }
 
