@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace aicf {
 namespace {
@@ -100,9 +101,13 @@ Result<std::map<std::string, HostTensor>> evaluate(const Definition& d, const Bi
   names.scalars = bind_scalars(d, bindings.scalars, problems);
   if (!problems.empty()) return problems;
   for (const std::string& dim : d.dims) names.dims.push_back(dims->at(dim));
-  if (options.precision <= 53) return evaluate_in(F64{}, f64_lanes, d, std::move(names), bindings, options.stop);
-  Precision precision(options.precision);
-  return evaluate_in(Mpfr{}, big_lanes, d, std::move(names), bindings, options.stop);
+  try {
+    if (options.precision <= 53) return evaluate_in(F64{}, f64_lanes, d, std::move(names), bindings, options.stop);
+    Precision precision(options.precision);
+    return evaluate_in(Mpfr{}, big_lanes, d, std::move(names), bindings, options.stop);
+  } catch (const std::bad_alloc&) {
+    return error("evaluate.memory", d.name + " does not fit in memory at these sizes");
+  }
 }
 
 } // namespace aicf

@@ -151,6 +151,8 @@ class TestCanonicalMeaning : public QObject {
   Q_OBJECT
  private slots:
   void atlas();
+  void constructs_data();
+  void constructs();
   void random_definitions();
   void recurrences();
   void double_against_200_bits();
@@ -184,6 +186,44 @@ void TestCanonicalMeaning::atlas() {
     ++count;
   }
   QVERIFY(count >= 20);
+}
+
+void TestCanonicalMeaning::constructs_data() {
+  QTest::addColumn<QString>("body");
+  auto row = [](const char* name, const char* body) { QTest::newRow(name) << body; };
+  row("pad of a map", "  a[i, j] = x[i, j] * 2\n  y[i, j] = pad(a[i - 1, j + 1], 5) + a[i, j]\n");
+  row("pad of a recurrence", "  a[i, j] = a[i - 1, j] / 2 + x[i, j] from a[-1, j] = 1\n"
+                             "  y[i, j] = pad(a[i, j - 1], 5) + a[i, j]\n");
+  row("shifted map", "  a[i in 1 .. M, j] = x[i - 1, j] - x[i, j]\n  y[i in M, j] = where(i > 0, a[i, j], 9)\n");
+  row("gather by a reduction", "  r[i] = sum[j] x[i, j]\n  y[i, j] = r[argmin[k in M] x[k, j]] * x[i, j]\n");
+  row("gather by ids", "  y[i, j] = x[i, n[j] % N] + x[n[j] % M, j]\n");
+  row("gather by a rounded number", "  y[i, j] = x[i, min(i32(abs(x[i, j])), N - 1)]\n");
+  row("any and all", "  p[i] = any[j] (x[i, j] > 1)\n  q[j] = all[i] (x[i, j] < 1)\n"
+                     "  y[i, j] = where(p[i] and not q[j], x[i, j], where(p[i] == q[j], 7, 8))\n");
+  row("integers", "  y[i, j] = (n[j] * 7 - i) // 3 + (n[j] - 2 * i) % 5 + max[k] n[k] * j\n");
+  row("a user's reducer", "  y[i, j] = x[i, j] - (last[k <= j] x[i, k]) + last[k where x[i, k] > 0] x[i, k]\n");
+  row("prefix of prefixes", "  c[i, j in N] = sum[k <= j] x[i, k]\n  y[i, j] = max[k < j] c[i, k] * c[k % M, j]\n");
+  row("several axes", "  y[i, j] = x[i, j] * sum[a, b where (a + b) % 2 == 0] x[a, b]^2\n");
+  row("dependent axes", "  y[i, j] = x[i, j] * sum[a, b in 0 .. a + 1] x[a, b % N]\n");
+  row("rounding", "  y[i, j] = bf16(x[i, j]) + f16(x[i, j] * 3) + i8(x[i, j] * 40)\n");
+  row("three recurrences", "  a[i, j] = 0.5 * a[i - 1, j] + x[i, j] from a[-1, j] = 0\n"
+                           "  b[i, j] = b[i, j - 1] + a[i, j] from b[i, -1] = 1\n"
+                           "  c[i, j] = c[i + 1, j] * 0.25 + b[i, j] from c[M, j] = x[0, j]\n"
+                           "  y[i, j] = c[i, j] - b[i, j]\n");
+}
+
+void TestCanonicalMeaning::constructs() {
+  QFETCH(QString, body);
+  auto d = parse("reducer last(a, b) = where(isnan(b), a, b) identity -1\n"
+                 "op f(x: float[M, N], n: i64[N]; s = 2) -> y: float[M, N], u: float[N]\n" +
+                 body.toStdString() + "  u[j] = n[j] + s + x[0, j]\n");
+  for (auto shape : {std::vector<std::int64_t>{3, 4}, {4, 3}, {1, 1}, {5, 300}}) {
+    HostTensor x = random_tensor(shape, 11), n(DType::i64, {shape[1]});
+    for (std::size_t i = 0; i < n.element_count(); ++i) n.set(i, static_cast<double>(i * i % 7));
+    compare(d, {{{"x", x}, {"n", n}}, {}}, 1e-9, 53);
+    if (shape[1] < 100) compare(d, {{{"x", x}, {"n", n}}, {}}, 1e-30, 200); // more lanes than a block only in f64
+    if (QTest::currentTestFailed()) return;
+  }
 }
 
 void TestCanonicalMeaning::random_definitions() {

@@ -36,7 +36,7 @@ template <class Visit> void for_each_index(const std::vector<std::int64_t>& shap
 }
 
 template <NumberField F> void Evaluation<F>::place(TensorId t, Box box, File file) {
-  constexpr std::size_t most = std::size_t{1} << 32U; // elements; more do not fit in any memory this runs in
+  constexpr std::size_t most = std::size_t{1} << 31U; // elements: 16 GiB of f64
   std::size_t count = 1;
   for (std::int64_t e : box.extent)
     if (__builtin_mul_overflow(count, static_cast<std::size_t>(std::max<std::int64_t>(e, 0)), &count)) count = most + 1;
