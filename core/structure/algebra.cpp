@@ -82,6 +82,14 @@ Form Algebra::add(const Form& a, const Form& b) {
   return r;
 }
 
+void Algebra::add_to(Form& sum, const Form& b) {
+  for (const auto& [key, c] : b) {
+    auto it = sum.try_emplace(key, 0).first;
+    it->second += c;
+    if (it->second == 0) sum.erase(it);
+  }
+}
+
 Form Algebra::scale(const Form& a, const mpq_class& factor) {
   if (factor == 0) return {};
   Form r = a;
@@ -169,7 +177,7 @@ Form Algebra::multiply(const Form& a, const Form& b) {
       } else {
         Form term;
         term.emplace(std::move(key), ca * cb);
-        extra = add(extra, multiply(term, law));
+        add_to(extra, multiply(term, law));
       }
     }
   return extra.empty() ? r : add(r, extra);
@@ -269,7 +277,7 @@ Form Algebra::log(const Form& a) {
     bool bare = atoms_[p.atom].nonnegative || (lone && p.num % 2 != 0);
     Form u = power_of(p.atom);
     if (!bare) u = call(Op::abs, 0, {u});
-    r = add(r, scale(opaque(Op::log, 0, {u}), mpq_class(p.num, p.den)));
+    add_to(r, scale(opaque(Op::log, 0, {u}), mpq_class(p.num, p.den)));
   }
   for (const auto& [m, k] : key.exponent) add_to(r, TermKey{m, {}}, k);
   return r;
@@ -308,7 +316,7 @@ AtomId Algebra::leaf(ExprId node) {
   Atom a;
   a.node = node;
   a.part = part_of_(node).value_or(0);
-  a.nonnegative = nonnegative_nodes(*arena_, node).back() != 0;
+  a.nonnegative = nonnegative_node(*arena_, node);
   a.boolean = (*arena_)[node].kind == Kind::boolean;
   return intern(std::move(a));
 }
@@ -384,7 +392,7 @@ Form Algebra::expand(const Form& form) {
       Form sum = atoms_[it->atom].args[0];
       Form power = sum;
       for (int i = 1; i < it->num; ++i) power = multiply(power, sum);
-      next = add(next, multiply(term, power));
+      add_to(next, multiply(term, power));
     }
     if (!any || next.size() > max_terms) return any ? form : current;
     current = std::move(next);

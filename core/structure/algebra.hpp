@@ -67,6 +67,8 @@ class Algebra {
   Form power_of(AtomId atom, int num = 1, int den = 1) const;
   static Form add(const Form& a, const Form& b);
   static Form scale(const Form& a, const mpq_class& factor);
+  /// In place: `add` in a loop would copy what is there each time.
+  static void add_to(Form& sum, const Form& b);
   static Form negate(const Form& a) { return scale(a, -1); }
   Form multiply(const Form& a, const Form& b);
   Form raise(const Form& base, int num, int den = 1);
@@ -116,8 +118,8 @@ class Algebra {
   std::vector<Fact> facts_;
 };
 
-/// 1: never negative, 0: not known. Looks through the body of reductions.
-[[nodiscard]] std::vector<char> nonnegative_nodes(const Arena& arena, ExprId root);
+/// Certainly never negative. Looks through the bodies of reductions.
+[[nodiscard]] bool nonnegative_node(const Arena& arena, ExprId node);
 
 /// Makes legible nodes (a - b, a / b) and folds 0 and 1.
 class Build {

@@ -14,11 +14,13 @@ bool finite_number(const Arena& arena, ExprId id) {
 
 } // namespace
 
-std::vector<char> nonnegative_nodes(const Arena& arena, ExprId root) {
+bool nonnegative_node(const Arena& arena, ExprId root) {
+  const Node& node = arena[root];
+  if (node.op == Op::number) return arena.value(root) >= 0;
+  if (node.op != Op::reduce && node.count == 0) return node.op == Op::dim || node.kind == Kind::boolean;
   std::array<ExprId, 1> roots{root};
   std::vector<ExprId> order = reachable(arena, roots);
   std::map<ExprId, char> known;
-  std::vector<char> result;
   for (ExprId id : order) {
     auto at = [&](std::size_t i) { return known[arena.operand(id, i)] != 0; };
     auto all = [&] {
@@ -69,9 +71,8 @@ std::vector<char> nonnegative_nodes(const Arena& arena, ExprId root) {
     default: break;
     }
     known[id] = yes ? 1 : 0;
-    result.push_back(yes ? 1 : 0);
   }
-  return result;
+  return known[root] != 0;
 }
 
 Algebra::Algebra(Arena& arena, std::function<std::optional<unsigned>(ExprId)> part_of)

@@ -80,11 +80,11 @@ Form Algebra::replace(const Form& form, const std::map<AtomId, Form>& with) {
         for (const auto& [m, k] : key.exponent) {
           Form t = number(k);
           for (const Power& p : m) t = multiply(t, raise(made.at(p.atom), p.num, p.den));
-          exponent = add(exponent, t);
+          add_to(exponent, t);
         }
         term = multiply(term, exp(exponent));
       }
-      sum = add(sum, term);
+      add_to(sum, term);
     }
     return sum;
   };

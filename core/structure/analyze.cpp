@@ -160,11 +160,12 @@ class CascadeAnalysis {
     for (const std::string& note : v.notes)
       cert.steps.push_back({"special-value", note, "differs from the definition"});
     if (v.holds) {
-      cert.verdict = Certificate::Verdict::probably;
+      cert.verdict = v.by_law ? Certificate::Verdict::proven : Certificate::Verdict::probably;
       cert.bound = v.bound;
-      cert.method = v.trials > 0
-                        ? "identity of merge and union over the field at lengths 1 and 2; doubles at partial states"
-                        : "doubles at partial states; a tie has no meaning in the field";
+      cert.method = v.by_law       ? "every slot merges by its own associative reducer"
+                    : v.trials > 0 ? "identity of merge and union over the field at lengths 1 and 2"
+                                   : "a tie has no meaning in the field";
+      cert.method += "; doubles at partial states";
       c.summary = std::move(s);
     } else {
       cert.verdict = Certificate::Verdict::refuted;

@@ -105,13 +105,13 @@ class Decider {
 
   void separated(const FieldRank& field) {
     const Split& s = *out_.split;
-    for (std::size_t i = 0; i < s.x_parts.size(); ++i) {
+    for (std::size_t i = 0; i < s.x_parts.size() && i < 16; ++i) {
       Form g, h;
       g.emplace(s.x_parts[i], 1);
       for (std::size_t k = 0; k < s.d_parts.size(); ++k) {
         Form d;
         d.emplace(s.d_parts[k], 1);
-        h = Algebra::add(h, a_.multiply(s.coefficient[i][k], d));
+        Algebra::add_to(h, a_.multiply(s.coefficient[i][k], d));
       }
       step("separate", "g" + std::to_string(i + 1) + "(x) = " + text(g),
            "h" + std::to_string(i + 1) + "(d) = " + text(h));
@@ -140,6 +140,7 @@ class Decider {
     p.along_axis = [this](ExprId id) { return m_.along(id); };
     p.extents = extent_dims(m_, item_);
     p.name = [this](ExprId id) { return text(id); };
+    if (field.size == 0) return unknown("too large an expression to be sampled");
     auto found = real_unbounded(p, mix(seed_, 7), stop_);
     std::string cap = "rank > " + std::to_string(field.size / 2) + " in the field" +
                       (field.opaque ? " (through an opaque function)" : "");

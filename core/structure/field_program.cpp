@@ -16,6 +16,7 @@ FieldProgram::FieldProgram(const Algebra& algebra, Field& field, std::span<const
   for (const Form& f : roots) forms.push_back(&f);
   for (AtomId id : atoms_)
     for (const Form& f : algebra.atom(id).args) forms.push_back(&f);
+  for (const Form* f : forms) weight_ += f->size();
   for (const Form* f : forms)
     for (const auto& [key, c] : *f)
       for (const Power& p : key.factors)

@@ -23,6 +23,7 @@ class FieldProgram {
   [[nodiscard]] Values blank() const { return Values(atom_count_); }
   [[nodiscard]] const std::vector<AtomId>& leaves() const { return leaves_; }
   [[nodiscard]] const std::vector<AtomId>& atoms() const { return atoms_; }
+  [[nodiscard]] std::size_t weight() const { return weight_; } ///< terms to evaluate for one entry
   [[nodiscard]] bool is_positive(AtomId leaf) const { return square_.at(leaf) != 0; }
 
  private:
@@ -47,6 +48,7 @@ class FieldProgram {
   const Algebra& algebra_;
   Field& field_;
   std::size_t atom_count_;
+  std::size_t weight_ = 0;
   std::vector<AtomId> atoms_, leaves_;
   std::vector<char> square_;                ///< by atom: a leaf that is positive
   std::vector<std::vector<Sum>> arguments_; ///< by position in atoms_

@@ -195,6 +195,13 @@ Interval IntervalMath::apply(Op op, std::uint32_t, std::span<const Interval> arg
   }
 }
 
+mpq_class RationalMath::mul(const mpq_class& a, const mpq_class& b) {
+  constexpr std::size_t most = 16384;
+  for (mpz_srcptr z : {a.get_num_mpz_t(), a.get_den_mpz_t(), b.get_num_mpz_t(), b.get_den_mpz_t()})
+    if (mpz_sizeinbase(z, 2) > most) failed = true;
+  return failed ? mpq_class(0) : mpq_class(a * b);
+}
+
 mpq_class RationalMath::inv(const mpq_class& a) {
   if (a == 0) {
     failed = true;

@@ -50,7 +50,7 @@ struct IntervalMath {
   Interval apply(Op op, std::uint32_t payload, std::span<const Interval> args);
 };
 
-/// Exact arithmetic; functions that leave the rationals fail.
+/// Exact arithmetic; functions that leave the rationals fail, and so do numbers of more than 16,384 bits.
 struct RationalMath {
   using Value = mpq_class;
   bool failed = false;
@@ -58,7 +58,7 @@ struct RationalMath {
   [[nodiscard]] static mpq_class number(const mpq_class& v) { return v; }
   static mpq_class add(const mpq_class& a, const mpq_class& b) { return a + b; }
   static mpq_class sub(const mpq_class& a, const mpq_class& b) { return a - b; }
-  static mpq_class mul(const mpq_class& a, const mpq_class& b) { return a * b; }
+  mpq_class mul(const mpq_class& a, const mpq_class& b);
   mpq_class inv(const mpq_class& a);
   static int compare(const mpq_class& a, const mpq_class& b) { return cmp(a, b) < 0 ? -1 : cmp(a, b) > 0 ? 1 : 0; }
   mpq_class apply(Op op, std::uint32_t payload, std::span<const mpq_class> args);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 namespace aicf {
 namespace {
@@ -23,6 +24,31 @@ void find_loads(const Model& m, Item& item) {
       ++position;
     }
   }
+}
+
+/// The variables of a reduction in an order that reductions over the same elements share: by the least place that each
+/// has in a load, then by range.
+std::vector<std::size_t> axis_order(const Arena& arena, ExprId reduce) {
+  const Reduce& what = arena.reduction(reduce);
+  std::vector<std::size_t> order(what.vars.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (order.size() < 2) return order;
+  using Key = std::tuple<std::uint32_t, std::uint32_t, ExprId, ExprId>;
+  std::vector<Key> keys;
+  for (std::size_t k = 0; k < order.size(); ++k)
+    keys.emplace_back(~0U, ~0U, arena.operand(reduce, 2 * k), arena.operand(reduce, 2 * k + 1));
+  std::array roots{arena.body(reduce)};
+  for (ExprId id : reachable(arena, roots)) {
+    if (arena[id].op != Op::load && arena[id].op != Op::padded_load) continue;
+    for (std::uint32_t position = 0; position < arena[id].count; ++position)
+      for (VarId v : free_vars(arena, arena.operand(id, position)))
+        for (std::size_t k = 0; k < order.size(); ++k)
+          if (what.vars[k] == v &&
+              std::pair(arena[id].payload, position) < std::pair(std::get<0>(keys[k]), std::get<1>(keys[k])))
+            std::get<0>(keys[k]) = arena[id].payload, std::get<1>(keys[k]) = position;
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  return order;
 }
 
 bool same_range(const Item& a, const Item& b) { return a.lo == b.lo && a.hi == b.hi; }
@@ -188,12 +214,15 @@ Model make_model(Canonical& canonical) {
     item.axes = r.axes;
     const Reduce what = arena.reduction(r.node);
     item.reducer = what.reducer;
-    item.vars = what.vars;
     item.rows = free_vars(arena, r.node);
+    std::vector<std::size_t> order = axis_order(arena, r.node);
     std::unordered_map<ExprId, ExprId> with;
-    for (std::size_t k = 0; k < what.vars.size() && k < max_axis_variables; ++k)
-      with[variable(arena, what.vars[k])] = variable(arena, axis_variable(k));
-    for (std::size_t k = 0; k < what.vars.size(); ++k) {
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      item.vars.push_back(what.vars[order[k]]);
+      if (order[k] < r.axes.size()) item.axes[k] = r.axes[order[k]];
+      if (k < max_axis_variables) with[variable(arena, item.vars[k])] = variable(arena, axis_variable(k));
+    }
+    for (std::size_t k : order) {
       item.lo.push_back(substitute(arena, arena.operand(r.node, 2 * k), with));
       item.hi.push_back(substitute(arena, arena.operand(r.node, 2 * k + 1), with));
     }

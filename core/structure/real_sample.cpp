@@ -305,6 +305,14 @@ bool rational(const RealProblem& p) {
   return true;
 }
 
+constexpr std::size_t max_work = 4000000; ///< nodes evaluated for one sample: seconds
+
+std::size_t work(const RealProblem& p) {
+  std::size_t nodes = NodeProgram(*p.arena, {p.f, p.predicate}).size();
+  for (const Dependency& d : p.dependencies) nodes += 2 * NodeProgram(*p.arena, {d.predicate, d.body}).size();
+  return nodes;
+}
+
 /// One size in one layout, at the precisions that may decide it.
 template <class Math>
 std::optional<std::string> certified(const RealProblem& p, const std::set<ExprId>& primary, std::uint64_t seed, int n,
@@ -332,6 +340,7 @@ std::optional<RealUnbounded> search(const RealProblem& p, const std::set<ExprId>
     for (int n : sizes) {
       if (stop.stop_requested()) return std::nullopt;
       std::map<std::string, std::vector<double>> inputs;
+      if (work(p) * static_cast<std::size_t>(n * n) > max_work) return std::nullopt;
       auto det = certified(p, primary, seed, n, static_cast<Layout>(layout), precisions(n), inputs);
       if (!det) break;
       if (n == sizes.front()) {

@@ -11,9 +11,12 @@ namespace {
 
 using Matrix = std::vector<std::vector<FieldValue>>;
 
+constexpr std::size_t max_work = 3000000; ///< terms evaluated for one sample: about a second
+
 int rank_of(Matrix m, Field& field) {
   std::size_t rank = 0;
-  for (std::size_t col = 0; col < m.size() && rank < m.size(); ++col) {
+  const std::size_t columns = m.empty() ? 0 : m[0].size();
+  for (std::size_t col = 0; col < columns && rank < m.size(); ++col) {
     std::size_t pivot = rank;
     while (pivot < m.size() && m[pivot][col].zero()) ++pivot;
     if (pivot == m.size()) continue;
@@ -23,7 +26,7 @@ int rank_of(Matrix m, Field& field) {
     for (std::size_t row = rank + 1; row < m.size(); ++row) {
       if (m[row][col].zero()) continue;
       FieldValue factor = Field::mul(m[row][col], inverse);
-      for (std::size_t k = col; k < m.size(); ++k) m[row][k] = Field::sub(m[row][k], Field::mul(factor, m[rank][k]));
+      for (std::size_t k = col; k < columns; ++k) m[row][k] = Field::sub(m[row][k], Field::mul(factor, m[rank][k]));
     }
     ++rank;
   }
@@ -42,7 +45,9 @@ class Sampler {
 
   FieldRank grow() {
     FieldRank r;
+    r.full = true;
     for (int n : {4, 8, 16, rank_cap}) {
+      if (program_.weight() * static_cast<std::size_t>(n * n) > max_work) break;
       while (rows_.size() < static_cast<std::size_t>(n)) {
         rows_.push_back(line(part_x));
         columns_.push_back(line(part_d));
@@ -55,7 +60,7 @@ class Sampler {
       r.full = r.rank == n;
       if (2 * r.rank <= n) break;
     }
-    r.full = 2 * r.rank > r.size;
+    r.full = r.size == 0 || 2 * r.rank > r.size;
     r.opaque = field_.opaque;
     r.nested_exp = field_.nested_exp;
     return r;
@@ -126,8 +131,8 @@ Form settle_ties(Algebra& algebra, const Form& f) {
     Form term;
     term.emplace(key, c);
     for (const Power& p : key.factors) {
+      if (algebra.atom(p.atom).type != Atom::Type::tie) continue;
       const Atom a = algebra.atom(p.atom);
-      if (a.type != Atom::Type::tie) continue;
       TermKey rest = key;
       std::erase(rest.factors, p);
       term.clear();
@@ -136,7 +141,7 @@ Form settle_ties(Algebra& algebra, const Form& f) {
       term = algebra.multiply(term, algebra.power_of(p.atom));
       break;
     }
-    settled = Algebra::add(settled, term);
+    Algebra::add_to(settled, term);
   }
   return settled;
 }
@@ -150,8 +155,7 @@ int coefficient_rank(Algebra& algebra, const Split& split, std::uint64_t seed) {
   FieldProgram::Values values = program.blank();
   program.draw(0, values, random);
   program.run(0, values);
-  std::size_t n = std::max(split.x_parts.size(), split.d_parts.size());
-  Matrix m(n, std::vector<FieldValue>(n));
+  Matrix m(split.x_parts.size(), std::vector<FieldValue>(split.d_parts.size()));
   for (std::size_t i = 0; i < split.x_parts.size(); ++i)
     for (std::size_t k = 0; k < split.d_parts.size(); ++k) m[i][k] = program.root(i * split.d_parts.size() + k, values);
   return rank_of(std::move(m), field);
@@ -167,6 +171,7 @@ TermKey part_of(const Algebra& algebra, const TermKey& term, unsigned mask) {
 }
 
 std::optional<Split> split(const Algebra& algebra, const Form& f) {
+  constexpr std::size_t max_entries = 100000; // a larger state is no use to anyone
   Split s;
   std::map<TermKey, std::size_t> x_at, d_at;
   struct Entry {
@@ -187,6 +192,7 @@ std::optional<Split> split(const Algebra& algebra, const Form& f) {
     if (k == s.d_parts.size()) s.d_parts.push_back(d);
     entries.push_back({i, k, part_of(algebra, key, 0), c});
   }
+  if (s.x_parts.size() * s.d_parts.size() > max_entries) return std::nullopt;
   s.coefficient.assign(s.x_parts.size(), std::vector<Form>(s.d_parts.size()));
   for (Entry& e : entries) s.coefficient[e.x][e.d][e.symbols] += e.c;
   return s;

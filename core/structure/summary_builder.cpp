@@ -12,6 +12,7 @@
 namespace aicf {
 namespace {
 
+constexpr std::size_t most_sums = 64; ///< that a state may have and still be called one
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double binomial(int n, int k) {
@@ -222,7 +223,7 @@ ExprId SummaryBuilder::basis_body(const Basis& basis) {
   }
   if (!basis.exponent.empty()) {
     Form argument = Algebra::negate(bounds_.at(basis.exponent).value);
-    for (const auto& [m, c] : basis.exponent) argument = Algebra::add(argument, Form{{TermKey{m, {}}, c}});
+    for (const auto& [m, c] : basis.exponent) Algebra::add_to(argument, Form{{TermKey{m, {}}, c}});
     factors.push_back(build_.call(Op::exp, {express(argument, Side::self)}));
   }
   ExprId others = algebra_.express(rest);
@@ -442,7 +443,7 @@ void SummaryBuilder::add_sum(std::size_t index, const Split& split, Derivation& 
     for (std::size_t k = 0; k < split.d_parts.size(); ++k) {
       Form d;
       d.emplace(split.d_parts[k], 1);
-      coefficient = Algebra::add(coefficient, algebra_.multiply(split.coefficient[i][k], d));
+      Algebra::add_to(coefficient, algebra_.multiply(split.coefficient[i][k], d));
     }
     coefficient = replace_dependencies(coefficient, whole);
     if (!x.exponent.empty()) coefficient = algebra_.multiply(coefficient, algebra_.exp(bounds_.at(x.exponent).value));
@@ -454,19 +455,19 @@ void SummaryBuilder::add_sum(std::size_t index, const Split& split, Derivation& 
         if (centre == centres_.end()) {
           Basis b = basis;
           b.rest.push_back(p);
-          next[b] = Algebra::add(next[b], c);
+          Algebra::add_to(next[b], c);
           continue;
         }
         for (int j = 0; j <= p.num; ++j) { // x^n = sum of binomial * (x - c)^j * c^(n - j)
           Basis b = basis;
           if (j > 0) b.powers[p.atom] = j;
           Form term = algebra_.multiply(c, algebra_.raise(centre->second.value, p.num - j));
-          next[b] = Algebra::add(next[b], Algebra::scale(term, mpq_class(binomial(p.num, j))));
+          Algebra::add_to(next[b], Algebra::scale(term, mpq_class(binomial(p.num, j))));
         }
       }
       parts = std::move(next);
     }
-    for (const auto& [basis, c] : parts) value[basis] = Algebra::add(value[basis], c);
+    for (const auto& [basis, c] : parts) Algebra::add_to(value[basis], c);
   }
   std::erase_if(value, [](const auto& v) { return v.second.empty(); });
   highest_ = 0;
@@ -479,7 +480,7 @@ void SummaryBuilder::add_sum(std::size_t index, const Split& split, Derivation& 
   for (const auto& [basis, c] : value) ensure(index, basis, kept, item.name);
   Form final;
   for (const auto& [basis, c] : value)
-    if (auto slot = kept.at(basis).slot) final = Algebra::add(final, algebra_.multiply(c, slot_form(*slot)));
+    if (auto slot = kept.at(basis).slot) Algebra::add_to(final, algebra_.multiply(c, slot_form(*slot)));
   // raw powers of one element that only cancel in the end lose digits
   struct Raw {
     int parts = 0;
@@ -511,12 +512,12 @@ void SummaryBuilder::add_by_dependency(std::size_t index, const Split& split, De
     for (std::size_t i = 0; i < split.x_parts.size(); ++i) {
       Form x;
       x.emplace(split.x_parts[i], 1);
-      g = Algebra::add(g, algebra_.multiply(split.coefficient[i][k], x));
+      Algebra::add_to(g, algebra_.multiply(split.coefficient[i][k], x));
     }
     Form d;
     d.emplace(split.d_parts[k], 1);
     std::size_t slot = simple(Builtin::sum, item.mask, g, algebra_.express(g), item.name);
-    final = Algebra::add(final, algebra_.multiply(replace_dependencies(d, false), slot_form(slot)));
+    Algebra::add_to(final, algebra_.multiply(replace_dependencies(d, false), slot_form(slot)));
   }
   out.stable = split.d_parts.size() == 1;
   finish(index, final, out);
@@ -618,6 +619,8 @@ Derivation SummaryBuilder::add(std::size_t index, const Form& f, const std::opti
                                             [](const TermKey& t) { return !t.exponent.empty(); });
     if (!split)
       out.why = "no separated form was derived";
+    else if (std::min(split->x_parts.size(), split->d_parts.size()) > most_sums)
+      out.why = "a state of more than " + std::to_string(most_sums) + " sums";
     else if (!exponential && split->d_parts.size() < split->x_parts.size())
       add_by_dependency(index, *split, out);
     else

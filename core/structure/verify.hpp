@@ -8,6 +8,7 @@ namespace aicf {
 
 struct Verified {
   bool holds = false;
+  bool by_law = false; ///< no slot reads another: each merges by its own, associative reducer
   int trials = 0;
   double bound = 1;               ///< that a false merge passed every trial in the field
   std::string failure;            ///< what differed, and where
@@ -40,6 +41,7 @@ class NumericSummary {
   /// A node of `more` at one element.
   [[nodiscard]] double value(ExprId node, const Element& element);
   [[nodiscard]] const std::vector<ExprId>& leaves() const;
+  [[nodiscard]] std::size_t size() const; ///< nodes evaluated for one value
 
  private:
   void put(std::uint32_t symbol, double v);

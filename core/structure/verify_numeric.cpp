@@ -91,6 +91,8 @@ NumericSummary::NumericSummary(const Arena& arena, const Summary& summary, std::
 
 const std::vector<ExprId>& NumericSummary::leaves() const { return program_->leaves(); }
 
+std::size_t NumericSummary::size() const { return program_->size(); }
+
 void NumericSummary::set(ExprId leaf, double value) {
   if (program_->contains(leaf)) values_[program_->place(leaf)] = value;
 }
