@@ -98,6 +98,9 @@ Result<std::vector<KernelModule>> lower(const StructureProfile& profile, const P
                                         const std::string& dump_after, std::string* dump) {
   const ir::FamilyBuilder* builder = ir::family_builder(plan.family);
   if (builder == nullptr) return error("kernel.no-family", "no kernels are built for the family '" + plan.family + "'");
+  for (const Family& f : families())
+    if (f.id == plan.family)
+      if (std::string why = f.mismatch(profile); !why.empty()) return error("kernel.mismatch", f.id + ": " + why);
   if (!dump_after.empty()) {
     auto names = pass_names();
     if (std::find(names.begin(), names.end(), dump_after) == names.end())

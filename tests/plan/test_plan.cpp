@@ -8,7 +8,7 @@
 
 #include <QtTest>
 
-#include <numeric>
+#include <fstream>
 #include <set>
 
 using namespace aicf;
@@ -65,6 +65,35 @@ class TestPlan : public QObject {
     for (std::size_t i = 0; i + 1 < params().size(); ++i)
       QVERIFY(std::tie(params()[i].family, params()[i].id) < std::tie(params()[i + 1].family, params()[i + 1].id));
     for (const Param& p : params()) QVERIFY(!p.domain.empty() && !p.meaning.empty());
+  }
+
+  void whatParamsStandOnIsKnown() {
+    auto read = [](const char* name) {
+      std::ifstream in(std::string(AICF_SOURCE_DIR) + "/atlas/" + name);
+      return nlohmann::json::parse(in);
+    };
+    std::set<std::string> primitives, transformed, used;
+    nlohmann::json atlas = read("primitives.json"), compositions = read("compositions.json");
+    for (const auto& p : atlas.at("primitives")) {
+      QVERIFY(primitives.insert(p.at("id")).second);
+      for (const auto& param : p.at("params"))
+        QVERIFY(std::any_of(params().begin(), params().end(),
+                            [&](const Param& q) { return q.id == param.get<std::string>(); }));
+    }
+    for (const Transformation& t : transformations()) transformed.insert(t.id);
+    for (const Param& p : params())
+      for (const Value& v : p.domain) {
+        if (p.uses)
+          for (const std::string& id : p.uses(v)) QVERIFY2(transformed.contains(id), id.c_str());
+        if (p.primitives)
+          for (const std::string& id : p.primitives(v)) used.insert(id);
+      }
+    QCOMPARE(used, primitives); // none is declared that no value uses
+    for (const auto& c : compositions.at("compositions")) {
+      for (const auto& id : c.at("joins")) QVERIFY(primitives.contains(id.get<std::string>()));
+      QVERIFY(std::any_of(families().begin(), families().end(),
+                          [&](const Family& f) { return f.id == c.at("family").get<std::string>(); }));
+    }
   }
 
   void countsAddUp() {

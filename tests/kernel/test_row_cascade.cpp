@@ -1,0 +1,308 @@
+// Row kernels on the emulator, with all of its checks, against the reference and against values known by hand.
+#include "core/exec/reference.hpp"
+#include "core/plan/choice.hpp"
+#include "row_plans.hpp"
+
+#include <QtTest>
+
+#include <cmath>
+#include <filesystem>
+#include <random>
+#include <set>
+
+using namespace aicf;
+using namespace aicf::test;
+
+namespace {
+
+using Choices = std::map<std::string, Value>;
+constexpr double inf = INFINITY;
+
+Problem problem(std::map<std::string, std::int64_t> dims, DType type = DType::f32) {
+  Problem p;
+  p.dims = std::move(dims);
+  p.float_type = type;
+  return p;
+}
+
+HostTensor tensor(DType type, std::vector<std::int64_t> shape, const std::vector<double>& values) {
+  HostTensor t(type, std::move(shape));
+  for (std::size_t i = 0; i < values.size(); ++i) t.set(i, values[i]);
+  return t;
+}
+
+/// Inputs from a fixed seed: normal reals, truth values, ids below `ids`.
+std::map<std::string, HostTensor> inputs_for(const StructureProfile& p, const Problem& q, std::int64_t ids) {
+  const Definition& d = *p.canonical->source;
+  auto shapes = shapes_for(d, q.dims);
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal(0, 2);
+  std::map<std::string, HostTensor> inputs;
+  for (TensorId t = 0; t < d.inputs; ++t) {
+    const TensorDecl& decl = d.tensors[t];
+    HostTensor h(decl.type.bind(q.float_type), shapes->at(decl.name));
+    for (std::size_t i = 0; i < h.element_count(); ++i)
+      h.set(i, is_float(h.dtype) ? normal(random)
+               : h.dtype == DType::boolean
+                   ? static_cast<double>(random() % 4 != 0)
+                   : static_cast<double>(random() % static_cast<std::uint64_t>(std::max<std::int64_t>(ids, 1))));
+    inputs[decl.name] = std::move(h);
+  }
+  return inputs;
+}
+
+/// Sums of up to `length` terms by any tree, and a few ulp a function: (length + 64) roundings to f32, one to the
+/// output. The operators compared this way have no cancellation in their last step worth more than 2^4.
+double tolerance(DType out, std::int64_t length) {
+  return 2 * unit_roundoff(out) + 16 * static_cast<double>(length + 64) * 0x1p-24;
+}
+
+QString compare(const std::map<std::string, HostTensor>& got, const std::map<std::string, HostTensor>& want,
+                std::int64_t length) {
+  for (const auto& [name, w] : want) {
+    const HostTensor& g = got.at(name);
+    for (std::size_t i = 0; i < w.element_count(); ++i) {
+      double a = g.get(i), b = w.get(i), scale = std::max(std::abs(b), 1.0);
+      bool same = std::isfinite(b) && std::isfinite(a)
+                      ? std::abs(a - b) <= (is_float(g.dtype)      ? tolerance(g.dtype, length) * scale
+                                            : g.dtype == DType::i8 ? 1
+                                                                   : 0)
+                      : a == b || (std::isnan(a) && std::isnan(b)) || round_to(g.dtype, b) == a;
+      if (!same) return QString("%1[%2] = %3, expected %4").arg(name.c_str()).arg(i).arg(a).arg(b);
+    }
+  }
+  return {};
+}
+
+/// One plan of each way of doing it that the family has for rows of any length.
+std::vector<Plan> general_plans(const StructureProfile& p, bool online) {
+  Value four = std::int64_t{4}, sixteen = std::int64_t{16};
+  std::vector<Plan> plans;
+  for (const char* who : {"thread", "warp", "block"}) {
+    plans.push_back(row_plan(p, "two_pass", who));
+    plans.push_back(row_plan(p, "two_pass", who, {{"vector", four}, {"vectors_per_thread", four}}));
+    if (online) plans.push_back(row_plan(p, "online", who, {{"vectors_per_thread", four}}));
+  }
+  if (online) plans.push_back(row_plan(p, "online", "block", {{"vector", four}, {"exp", std::string("fast")}}));
+  plans.push_back(row_plan(p, "resident", "block", {{"threads", std::int64_t{512}}, {"vectors_per_thread", sixteen}}));
+  plans.push_back(row_plan(p, "resident", "block",
+                           {{"threads", std::int64_t{512}}, {"vector", four}, {"vectors_per_thread", four}}));
+  return plans;
+}
+
+/// The first element of the only result for one row.
+double one(const HostTensor& x, const Plan& plan, const StructureProfile& p) {
+  Problem q = problem({{"M", 1}, {"N", x.shape[1]}}, x.dtype);
+  Built built = build(p, plan, q);
+  return run(p, built, q, {{"x", x}}).outputs.begin()->second.get(0);
+}
+
+} // namespace
+
+class TestRowCascade : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void initTestCase() {
+    auto p = profile_of_file("sum");
+    Built built = build(p, row_plan(p, "two_pass", "thread"), problem({{"M", 1}, {"N", 1}}));
+    if (!built.available) QSKIP(built.missing.c_str());
+  }
+
+  /// A kernel that takes its sizes at run time serves every size.
+  void anyNumberAndLengthOfRows_data() {
+    QTest::addColumn<QString>("op");
+    QTest::addColumn<int>("type");
+    for (const char* op : {"softmax", "layernorm"})
+      for (DType type : {DType::f32, DType::bf16})
+        QTest::addRow("%s %s", op, std::string(name_of(type)).c_str()) << QString(op) << static_cast<int>(type);
+  }
+  void anyNumberAndLengthOfRows() {
+    QFETCH(QString, op);
+    QFETCH(int, type);
+    auto p = profile_of_file(op.toStdString());
+    for (const Plan& plan : general_plans(p, true)) {
+      Built built = build(p, plan, problem({{"M", 7}, {"N", 1000}}, static_cast<DType>(type)));
+      for (std::int64_t m : {1, 3, 7})
+        for (std::int64_t n : {0, 1, 2, 31, 33, 127, 1000, 1025, 4097}) {
+          if (m != 3 && n > 130) continue; // the emulator is exact, not fast
+          Problem q = problem({{"M", m}, {"N", n}}, static_cast<DType>(type));
+          auto inputs = inputs_for(p, q, n);
+          Ran ran = run(p, built, q, inputs);
+          std::string where = to_json_text(plan) + " M=" + std::to_string(m) + " N=" + std::to_string(n);
+          QVERIFY2(ran.result.faults.empty(),
+                   (where + (ran.result.faults.empty() ? "" : ran.result.faults[0].message)).c_str());
+          auto want = evaluate(*p.canonical->source, {inputs, {}});
+          QVERIFY(want);
+          QString difference = compare(ran.outputs, *want, n);
+          QVERIFY2(difference.isEmpty(), (where + ": " + difference.toStdString()).c_str());
+        }
+    }
+  }
+
+  void everyOperatorOfTheAtlasThatFits() {
+    std::filesystem::path folder = std::string(AICF_SOURCE_DIR) + "/atlas/ops";
+    int fitting = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      auto p = profile_of_file(entry.path().stem().string());
+      if (!families().front().mismatch(p).empty()) continue;
+      ++fitting;
+      Problem q = problem({}, DType::bf16);
+      std::int64_t next = 0;
+      for (const std::string& dim : p.canonical->source->dims) q.dims[dim] = dim == "N" || dim == "D" ? 40 : 3 + next++;
+      CompilerProfile rules;
+      PlanSpace space = plan(p, judge(p, rules), rules, q);
+      QVERIFY2(!space.plans.empty(), entry.path().c_str());
+      std::set<std::string> forms;
+      for (const Plan& candidate : space.plans) {
+        if (!forms.insert(word(candidate, "state_form")).second) continue;
+        auto inputs = inputs_for(p, q, 3);
+        Ran ran = run(p, build(p, candidate, q), q, inputs);
+        QVERIFY2(ran.result.faults.empty(), entry.path().c_str());
+        auto want = evaluate(*p.canonical->source, {inputs, {}});
+        QVERIFY(want);
+        QString difference = compare(ran.outputs, *want, 1 << 10); // fourth moments lose some more
+        QVERIFY2(
+            difference.isEmpty(),
+            (entry.path().string() + " " + word(candidate, "state_form") + ": " + difference.toStdString()).c_str());
+      }
+    }
+    QVERIFY(fitting >= 20);
+  }
+
+  /// Each sweep of the plan reads the row once: 3 × 96 floats are 36 sectors of 32 bytes.
+  void sectorsAreThoseOfTheSweeps() {
+    auto p = profile_of_file("softmax");
+    Problem q = problem({{"M", 3}, {"N", 96}});
+    auto inputs = inputs_for(p, q, 1);
+    auto sectors = [&](const Plan& plan) {
+      return metric(run(p, build(p, plan, q), q, inputs).result, "global_load_sectors");
+    };
+    Value four = std::int64_t{4}, fixed = std::string("static");
+    QCOMPARE(sectors(row_plan(p, "two_pass", "warp")), 3 * 36.0);
+    QCOMPARE(sectors(row_plan(p, "online", "warp")), 2 * 36.0);
+    QCOMPARE(sectors(row_plan(p, "resident", "warp", {{"vectors_per_thread", four}})), 36.0);
+    QCOMPARE(sectors(row_plan(p, "resident", "warp", {{"staging", std::string("shared")}, {"row_length", fixed}})),
+             36.0);
+  }
+
+  void sumsOfIntegersAreExact() {
+    auto p = profile_of_file("sum");
+    std::vector<double> values;
+    double total = 0;
+    for (int i = 0; i < 1000; ++i) values.push_back(i % 17 - 8), total += values.back();
+    HostTensor x = tensor(DType::f32, {1, 1000}, values);
+    for (const Plan& plan :
+         {row_plan(p, "two_pass", "thread"), row_plan(p, "two_pass", "warp"), row_plan(p, "online", "block")})
+      QCOMPARE(one(x, plan, p), total);
+  }
+
+  void specialValues() {
+    auto max = profile_of_file("max"), argmax = profile_of_file("argmax");
+    HostTensor plain = tensor(DType::f32, {1, 70}, std::vector<double>(70, -inf));
+    HostTensor broken = plain;
+    broken.set(40, NAN);
+    broken.set(65, NAN);
+    broken.set(3, 7);
+    HostTensor ties = plain;
+    for (std::size_t i : {69U, 33U, 34U}) ties.set(i, 2);
+    HostTensor empty(DType::f32, {1, 0});
+    for (const char* who : {"thread", "warp", "block"}) {
+      QCOMPARE(one(plain, row_plan(max, "two_pass", who), max), -inf);
+      QVERIFY(std::isnan(one(broken, row_plan(max, "two_pass", who), max)));
+      QCOMPARE(one(empty, row_plan(max, "two_pass", who), max), -inf); // the identity
+      for (const char* form : {"two_pass", "online"}) {
+        QCOMPARE(one(ties, row_plan(argmax, form, who), argmax), 33.0);
+        QCOMPARE(one(broken, row_plan(argmax, form, who), argmax), 40.0); // the first NaN
+        QCOMPARE(one(plain, row_plan(argmax, form, who), argmax), 0.0);
+      }
+    }
+  }
+
+  void fullyMaskedRows() {
+    auto p = profile_of_file("masked_softmax");
+    Problem q = problem({{"M", 2}, {"N", 5}});
+    HostTensor x = tensor(DType::f32, {2, 5}, {1, 2, 3, 4, 5, 1, 2, 3, 4, 5});
+    HostTensor mask = tensor(DType::boolean, {2, 5}, {0, 0, 0, 0, 0, 0, 1, 0, 1, 0});
+    for (const char* form : {"two_pass", "online", "resident"}) {
+      auto y = run(p, build(p, row_plan(p, form, "warp"), q), q, {{"x", x}, {"mask", mask}}).outputs.at("y");
+      for (std::size_t j = 0; j < 5; ++j) QCOMPARE(y.get(j), 0.0); // where() never asks for the 0/0
+      QVERIFY(std::abs(y.get(8) - std::exp(2.0) / (1 + std::exp(2.0))) < 1e-6);
+      QCOMPARE(y.get(5), 0.0);
+    }
+  }
+
+  void idsOutOfRangeTrap() {
+    auto p = profile_of_file("cross_entropy");
+    Problem q = problem({{"M", 2}, {"N", 4}});
+    HostTensor x = tensor(DType::f32, {2, 4}, std::vector<double>(8, 0));
+    auto faults = [&](double id) {
+      HostTensor target = tensor(DType::i64, {2}, {1, id});
+      return run(p, build(p, row_plan(p, "two_pass", "warp"), q), q, {{"x", x}, {"target", target}}).result.faults;
+    };
+    QVERIFY(faults(3).empty());
+    for (double bad : {4.0, -1.0}) {
+      auto found = faults(bad);
+      QVERIFY(!found.empty());
+      QCOMPARE(found[0].kind, std::string("trap"));
+    }
+  }
+
+  void userReducersFoldInOrder() { // a - b is neither associative nor commutative: only the left fold is it
+    auto p = profile_of("reducer minus(a, b) = a - b identity 0\n"
+                        "op f(x: float[M, N]) -> y: float[M]\n  y[i] = minus[j] x[i, j]\n");
+    HostTensor x = tensor(DType::f32, {1, 3}, {1, 2, 4});
+    QCOMPARE(one(x, row_plan(p, "two_pass", "thread"), p), -7.0);
+  }
+
+  void columnsAndBatches() {
+    for (const char* text :
+         {"op f(x: float[A, N, B]) -> y: float[A, N, B]\n"
+          "  l[a, b]    = sum[j] x[a, j, b]\n  y[a, j, b] = x[a, j, b] - l[a, b] / N\n",
+          "op f(x: float[N, A, B]) -> y: float[N, A, B]\n  y[j, a, b] = x[j, a, b] - (max[k] x[k, a, b])\n",
+          "op f(x: float[A, B, N], s: float[B]) -> y: float[A, B]\n  y[a, b] = s[b] * (sum[j] x[a, b, j])\n",
+          "op f(x: float[N]) -> y: float[N]\n  y[j] = x[j] - (max[k] x[k])\n",
+          "op f(x: float[A, N, B]) -> y: float[B, A]\n  y[b, a] = sum[j] x[a, j, b]\n"}) {
+      auto p = profile_of(text);
+      Problem q = problem({{"A", 2}, {"N", 37}, {"B", 3}});
+      for (const char* unused : {"A", "B"})
+        if (const auto& dims = p.canonical->source->dims; std::find(dims.begin(), dims.end(), unused) == dims.end())
+          q.dims.erase(unused);
+      auto inputs = inputs_for(p, q, 1);
+      auto want = evaluate(*p.canonical->source, {inputs, {}});
+      QVERIFY(want);
+      for (const char* who : {"thread", "warp", "block"}) {
+        QString difference = compare(run(p, build(p, row_plan(p, "two_pass", who), q), q, inputs).outputs, *want, 37);
+        QVERIFY2(difference.isEmpty(), (text + difference.toStdString()).c_str());
+      }
+    }
+  }
+
+  void storedTypes() {
+    auto p = profile_of("op f(a: i8[M, N], b: f16[M, N], c: i32[M, N], d: bool[M, N]) -> y: i8[M, N], z: f16[M, N], k: "
+                        "i64[M, N], t: bool[M, N]\n"
+                        "  y[i, j] = i8(b[i, j] * 100)\n  z[i, j] = a[i, j] + b[i, j]\n  k[i, j] = c[i, j] * c[i, j]\n"
+                        "  t[i, j] = d[i, j] and b[i, j] < 0\n");
+    Problem q = problem({{"M", 2}, {"N", 16}});
+    auto inputs = inputs_for(p, q, 100);
+    inputs.at("c").set(3, 2000000000); // its square needs 64 bits
+    auto want = evaluate(*p.canonical->source, {inputs, {}});
+    QVERIFY(want);
+    for (std::int64_t v : {1, 2, 8}) {
+      Plan plan =
+          row_plan(p, "two_pass", "warp", {{"vector", Value(v)}, {"reduction_tree", std::string("sequential")}});
+      QString difference = compare(run(p, build(p, plan, q), q, inputs).outputs, *want, 1);
+      QVERIFY2(difference.isEmpty(), difference.toStdString().c_str());
+    }
+  }
+
+ private:
+  static std::string to_json_text(const Plan& plan) {
+    std::string text;
+    for (const auto& [id, value] : plan.choices) text += id + "=" + to_text(value) + " ";
+    return text;
+  }
+};
+
+QTEST_GUILESS_MAIN(TestRowCascade)
+#include "test_row_cascade.moc"
