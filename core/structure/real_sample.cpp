@@ -334,13 +334,13 @@ template <class Math>
 std::optional<RealUnbounded> search(const RealProblem& p, const std::set<ExprId>& primary, std::uint64_t seed,
                                     const std::stop_token& stop,
                                     const std::function<std::vector<Math>(int)>& precisions, std::string name) {
+  if (work(p) * static_cast<std::size_t>(sizes.back() * sizes.back()) > max_work) return std::nullopt;
   for (int layout = 0; layout < static_cast<int>(Layout::count); ++layout) {
     RealUnbounded found;
     found.arithmetic = name;
     for (int n : sizes) {
       if (stop.stop_requested()) return std::nullopt;
       std::map<std::string, std::vector<double>> inputs;
-      if (work(p) * static_cast<std::size_t>(n * n) > max_work) return std::nullopt;
       auto det = certified(p, primary, seed, n, static_cast<Layout>(layout), precisions(n), inputs);
       if (!det) break;
       if (n == sizes.front()) {
