@@ -1,4 +1,4 @@
-#include "row_plans.hpp"
+#include "tests/kernel/row_plans.hpp"
 
 #include "core/exec/emulator/emulator.hpp"
 #include "core/exec/nvrtc.hpp"

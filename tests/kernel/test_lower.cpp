@@ -1,7 +1,7 @@
 // From plans to CUDA C++: golden sources (one a state form; AICF_UPDATE_GOLDEN=1 writes them), the convention of
 // arguments, notes, dumps, and that everything compiles without a warning.
 #include "core/kernel/dim_expr.hpp"
-#include "row_plans.hpp"
+#include "tests/kernel/row_plans.hpp"
 
 #include <QtTest>
 

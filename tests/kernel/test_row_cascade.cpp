@@ -1,7 +1,7 @@
 // Row kernels on the emulator, with all of its checks, against the reference and against values known by hand.
 #include "core/exec/reference.hpp"
 #include "core/plan/choice.hpp"
-#include "row_plans.hpp"
+#include "tests/kernel/row_plans.hpp"
 
 #include <QtTest>
 
@@ -245,6 +245,20 @@ class TestRowCascade : public QObject {
       auto found = faults(bad);
       QVERIFY(!found.empty());
       QCOMPARE(found[0].kind, std::string("trap"));
+    }
+  }
+
+  void whatAMaskHidesIsNotLookedUp() { // the id is out of range exactly where the mask is off, in both sweeps
+    auto p = profile_of("op f(t: float[V], ids: i64[M, N], on: bool[M, N]) -> y: float[M, N]\n"
+                        "  e[i, j] = where(on[i, j], exp(t[ids[i, j]]), 0)\n  y[i, j] = e[i, j] / (sum[k] e[i, k])\n");
+    Problem q = problem({{"V", 2}, {"M", 1}, {"N", 3}});
+    HostTensor t = tensor(DType::f32, {2}, {0, 0}), ids = tensor(DType::i64, {1, 3}, {1, 9, 0}),
+               on = tensor(DType::boolean, {1, 3}, {1, 0, 1});
+    for (const char* form : {"two_pass", "online", "resident"}) {
+      Ran ran = run(p, build(p, row_plan(p, form, "warp"), q), q, {{"t", t}, {"ids", ids}, {"on", on}});
+      QVERIFY(ran.result.faults.empty());
+      QCOMPARE(ran.outputs.at("y").get(0), 0.5);
+      QCOMPARE(ran.outputs.at("y").get(1), 0.0);
     }
   }
 
