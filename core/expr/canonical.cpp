@@ -120,6 +120,7 @@ class Inliner {
     translate(roots);
     auto all = [&](const std::vector<ExprId>& ids) {
       std::vector<ExprId> out;
+      out.reserve(ids.size());
       for (ExprId id : ids) out.push_back(mapped_[id]);
       return out;
     };
@@ -282,7 +283,7 @@ class Inliner {
         for (ExprId operand : d_.arena.operands(id)) stack.push_back(operand);
     }
     if (n.op == Op::and_ || n.op == Op::or_) return make_canonical(c_, n.op, n.kind, parts);
-    return make_chain(c_, n.op, n.kind, std::move(parts));
+    return make_chain(c_, n.op, n.kind, parts);
   }
 
   ExprId read(ExprId id) {
@@ -333,6 +334,7 @@ class Inliner {
     ExprId made = rebuilder_.close(d_.arena[id].kind, what, operands(id), true, &order);
     if (current_ == nullptr) return made;
     std::vector<std::string> axes;
+    axes.reserve(order.size());
     for (std::size_t p : order) axes.push_back(d_.vars[source.vars[p]]);
     draft_.found(made, {current_, ranks_.at(id), id == current_->body, std::move(axes)});
     return made;

@@ -74,7 +74,7 @@ ExprId make_comparison(Arena& arena, Op op, ExprId a, ExprId b) {
   return arena.make(op, Kind::boolean, {a, b});
 }
 
-ExprId make_logic(Arena& arena, Op op, std::vector<ExprId> operands) {
+ExprId make_logic(Arena& arena, Op op, const std::vector<ExprId>& operands) {
   bool absorbing = op == Op::or_;
   std::vector<ExprId> kept;
   for (ExprId id : operands) {
@@ -84,7 +84,7 @@ ExprId make_logic(Arena& arena, Op op, std::vector<ExprId> operands) {
       return arena.boolean(absorbing);
   }
   if (kept.empty()) return arena.boolean(!absorbing);
-  return make_chain(arena, op, Kind::boolean, std::move(kept));
+  return make_chain(arena, op, Kind::boolean, kept);
 }
 
 ExprId make_not(Arena& arena, ExprId a) { // not (a < b) is not b <= a: both are false at NaN

@@ -136,7 +136,7 @@ void collect(Arena& arena, Kind kind, std::span<Term> group, std::vector<ExprId>
     Kind number_kind = arena[t.rest].kind == Kind::integer && is_integral(t.coefficient) ? Kind::integer : Kind::real;
     if (kind == Kind::integer && t.coefficient == 0) return;
     std::vector<ExprId> factors{arena.number(t.coefficient, number_kind), t.rest};
-    out.push_back(make_product(arena, number_kind == Kind::integer ? Kind::integer : kind, std::move(factors)));
+    out.push_back(make_product(arena, number_kind == Kind::integer ? Kind::integer : kind, factors));
   };
   std::sort(group.begin(), group.end(),
             [](const Term& a, const Term& b) { return compare_numbers(a.coefficient, b.coefficient) < 0; });
@@ -184,7 +184,7 @@ int structural_compare(const Arena& arena, ExprId a, ExprId b) {
   return 0;
 }
 
-ExprId make_sum(Arena& arena, Kind kind, std::vector<ExprId> terms) {
+ExprId make_sum(Arena& arena, Kind kind, const std::vector<ExprId>& terms) {
   std::vector<double> constants;
   std::vector<Term> split;
   for (ExprId id : flatten(arena, Op::add, terms)) {
@@ -207,7 +207,7 @@ ExprId make_sum(Arena& arena, Kind kind, std::vector<ExprId> terms) {
   return out.size() == 1 ? out[0] : arena.make(Op::add, kind, 0, out);
 }
 
-ExprId make_product(Arena& arena, Kind kind, std::vector<ExprId> factors) {
+ExprId make_product(Arena& arena, Kind kind, const std::vector<ExprId>& factors) {
   struct Factor {
     ExprId base;
     double exponent;
@@ -273,13 +273,13 @@ ExprId make_power(Arena& arena, Kind kind, ExprId base, ExprId exponent) {
     if (arena[base].op == Op::mul) {
       std::vector<ExprId> factors(arena.operands(base).begin(), arena.operands(base).end());
       for (ExprId& f : factors) f = make_power(arena, e > 0 ? arena[f].kind : Kind::real, f, exponent);
-      return make_product(arena, kind, std::move(factors));
+      return make_product(arena, kind, factors);
     }
   }
   return arena.make(Op::pow, kind, {base, exponent});
 }
 
-ExprId make_chain(Arena& arena, Op op, Kind kind, std::vector<ExprId> operands) {
+ExprId make_chain(Arena& arena, Op op, Kind kind, const std::vector<ExprId>& operands) {
   std::vector<ExprId> flat;
   std::vector<double> literals;
   auto add = [&](ExprId id) {
