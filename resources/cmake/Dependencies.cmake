@@ -24,7 +24,7 @@ aicf_library(mpfr mpfr.h mpfr aicf::gmp)
 aicf_library(sqlite sqlite3.h sqlite3 Threads::Threads m)
 aicf_library(protobuf google/protobuf/message.h protobuf Threads::Threads)
 
-find_package(Qt6 6.4 QUIET COMPONENTS Core Gui Widgets PrintSupport Test Concurrent LinguistTools)
+find_package(Qt6 6.4 QUIET COMPONENTS Core Gui Widgets PrintSupport Test)
 if(Qt6_FOUND)
   find_package(QCustomPlotQt6 QUIET)
   find_library(QSCINTILLA qscintilla2_qt6)
