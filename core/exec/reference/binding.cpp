@@ -22,9 +22,10 @@ std::vector<double> bind_scalars(const Definition& d, const std::map<std::string
       problems.push_back(error("bind.scalar", "scalar " + s.name + " is an integer, not " + std::to_string(v), s.at));
     values.push_back(v);
   }
-  for (const auto& [name, value] : overrides) {
-    bool known = std::any_of(d.scalars.begin(), d.scalars.end(), [&](const ScalarDecl& s) { return s.name == name; });
-    if (!known) problems.push_back(error("bind.unknown-scalar", d.name + " has no scalar named " + name));
+  for (const auto& given : overrides) {
+    bool known =
+        std::any_of(d.scalars.begin(), d.scalars.end(), [&](const ScalarDecl& s) { return s.name == given.first; });
+    if (!known) problems.push_back(error("bind.unknown-scalar", d.name + " has no scalar named " + given.first));
   }
   return values;
 }
@@ -210,10 +211,10 @@ Result<std::map<std::string, std::int64_t>> bind_dims(const Definition& d,
     }
     for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) solver.add(tensor, axis, found->second[axis]);
   }
-  for (const auto& [name, shape] : shapes) {
+  for (const auto& given : shapes) {
     bool known = std::any_of(d.tensors.begin(), d.tensors.begin() + static_cast<std::ptrdiff_t>(d.inputs),
-                             [&](const TensorDecl& t) { return t.name == name; });
-    if (!known) problems.push_back(error("bind.unknown-input", d.name + " has no input named " + name));
+                             [&](const TensorDecl& t) { return t.name == given.first; });
+    if (!known) problems.push_back(error("bind.unknown-input", d.name + " has no input named " + given.first));
   }
   std::map<std::string, std::int64_t> dims = solver.solve(problems);
   if (!problems.empty()) return problems;

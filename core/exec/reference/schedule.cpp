@@ -36,11 +36,11 @@ class Scheduler {
         Edge edge{found->second, to, {}};
         for (std::size_t k = 0; k < group[edge.from]->vars.size(); ++k) {
           const Affine* form = affine.of(d.arena.operand(id, k));
-          bool shift = form != nullptr && form->terms.size() == 1 && form->terms[0].second == 1;
-          auto at = shift ? std::find(s.vars.begin(), s.vars.end(), form->terms[0].first) : s.vars.end();
-          edge.axes.push_back(
-              at == s.vars.end() ? std::nullopt
-                                 : std::optional(Shift{static_cast<std::size_t>(at - s.vars.begin()), form->constant}));
+          edge.axes.emplace_back();
+          if (form == nullptr || form->terms.size() != 1 || form->terms[0].second != 1) continue;
+          auto at = std::find(s.vars.begin(), s.vars.end(), form->terms[0].first);
+          if (at != s.vars.end())
+            edge.axes.back() = Shift{static_cast<std::size_t>(at - s.vars.begin()), form->constant};
         }
         edges_.push_back(std::move(edge));
       }
