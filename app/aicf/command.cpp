@@ -65,7 +65,7 @@ int report(const std::vector<Diagnostic>& diagnostics, const std::optional<Unava
            std::string_view source) {
   for (const Diagnostic& d : diagnostics) std::cerr << format(d, source) << '\n';
   if (missing)
-    std::cerr << "aicf: this machine lacks " << missing->what
+    std::cerr << "aicf: missing here: " << missing->what
               << (missing->how_to_get.empty() ? "" : ": " + missing->how_to_get) << '\n';
   return missing ? lacking : has_errors(diagnostics) ? bad_input : done;
 }

@@ -181,7 +181,9 @@ int run_command(const Options& o, std::stop_token stop) {
     if (!assignment(text, name, file)) return complain("--out: \"" + text + "\" is not NAME=FILE");
     bool known = std::any_of(d.outputs.begin(), d.outputs.end(), [&](TensorId t) { return d.tensors[t].name == name; });
     if (!known) return complain("--out: " + d.name + " has no result " + name);
-    files[name] = file;
+    if (!file.ends_with(".npy") && !file.ends_with(".pb"))
+      return complain("--out: " + file + " is neither .npy nor .pb");
+    if (!files.emplace(name, file).second) return complain("--out: " + name + " is given twice");
   }
   if (o.backend == "reference" && !o.variant.empty())
     return complain("--variant names a kernel: choose --backend emulator or cuda");

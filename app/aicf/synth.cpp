@@ -2,6 +2,7 @@
 #include "app/aicf/command.hpp"
 #include "app/aicf/request.hpp"
 #include "app/aicf/store.hpp"
+#include "core/exec/nvrtc.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -62,9 +63,6 @@ void print_variants(const SynthesisResult& result) {
 
 int write_sources(const SynthesisResult& result, const SynthesisRequest& request, const std::string& directory) {
   namespace fs = std::filesystem;
-  std::error_code problem;
-  fs::create_directories(directory, problem);
-  if (problem) return complain("--out " + directory + ": " + problem.message());
   auto write = [&](const fs::path& path, const std::string& text) {
     std::ofstream out(path, std::ios::binary);
     out << text;
@@ -89,6 +87,22 @@ int synth_command(const Options& o, std::stop_token stop) {
   if (!dims) return report(dims);
   auto scalars = parse_scalars(o.settings, *structure->canonical->source);
   if (!scalars) return report(scalars);
+  if (!o.out.empty()) { // before the work, not after it
+    std::error_code problem;
+    std::filesystem::create_directories(o.out, problem);
+    if (problem) return complain("--out " + o.out + ": " + problem.message());
+  }
+  if (auto info = nvrtc_info()) {
+    std::string known;
+    bool supported = false;
+    for (int arch : info->architectures) {
+      std::string name = "sm_" + std::to_string(arch);
+      known += (known.empty() ? "" : ", ") + name;
+      supported = supported || o.target == name || o.target == name + "a";
+    }
+    if (!supported && !info->architectures.empty())
+      return complain("--target: \"" + o.target + "\" is none of " + known);
+  }
   SynthesisRequest request;
   request.structure = structure;
   request.rules = *rules;

@@ -21,6 +21,25 @@ namespace {
 
 using nlohmann::json;
 constexpr std::size_t longest_line = 64U << 20U;
+constexpr int deepest_message = 64;
+
+/// Of brackets outside strings: nothing of ours is deep, and printing a document recurses over it.
+int depth(const std::string& line) {
+  int deepest = 0, open = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    char c = line[i];
+    if (c == '"')
+      quoted = !quoted;
+    else if (quoted && c == '\\')
+      ++i;
+    else if (!quoted && (c == '[' || c == '{'))
+      deepest = std::max(deepest, ++open);
+    else if (!quoted && (c == ']' || c == '}'))
+      --open;
+  }
+  return deepest;
+}
 
 /// One object a line, whole lines only, from any thread.
 class Channel {
@@ -62,7 +81,7 @@ json diagnostics_json(const std::vector<Diagnostic>& diagnostics, const std::opt
   json list = json::array();
   for (const Diagnostic& d : diagnostics) list.push_back(to_json(d));
   if (missing)
-    list.push_back(to_json(error("unavailable", "this machine lacks " + missing->what, {}, missing->how_to_get)));
+    list.push_back(to_json(error("unavailable", "missing here: " + missing->what, {}, missing->how_to_get)));
   return list;
 }
 
@@ -120,6 +139,10 @@ class Worker {
         continue;
       }
       if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      if (depth(line) > deepest_message) {
+        channel_.send("log", {{"job", nullptr}, {"text", "a message nested deeper than 64 levels was dropped"}});
+        continue;
+      }
       json message = json::parse(line, nullptr, false);
       if (!message.is_object() || !message.contains("method") || !message["method"].is_string()) {
         channel_.send("log", {{"job", nullptr}, {"text", "not a JSON-RPC request: " + line.substr(0, 200)}});

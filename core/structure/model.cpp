@@ -85,7 +85,7 @@ void find_dependencies(Model& m, std::size_t index) {
   std::sort(item.behind.begin(), item.behind.end());
 }
 
-/// sum of where(c, f, 0) is a sum over the elements with c.
+/// sum of where(c, f, 0) is a sum over the elements with c; a guard that reads a dependency is part of f(x; d).
 void strip_masks(Model& m, Item& item) {
   Arena& arena = m.arena();
   double identity = 0;
@@ -104,6 +104,12 @@ void strip_masks(Model& m, Item& item) {
         return true;
     return false;
   };
+  if (reads_dependency(item.mask)) {
+    std::array guarded{item.mask, item.element, arena.number(identity)};
+    item.element = make_canonical(arena, Op::select, Kind::real, guarded);
+    item.mask = arena.boolean(true);
+    return;
+  }
   while (arena[item.element].op == Op::select && arena.is_number(arena.operand(item.element, 2), identity)) {
     ExprId condition = arena.operand(item.element, 0);
     if (reads_dependency(condition)) break;

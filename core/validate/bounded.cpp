@@ -35,6 +35,7 @@ template <class F> double spread(F f, const Bounded& x) {
 template <class F>
 Bounded function(const ErrorModel& model, F f, const Bounded& x, double relative, bool exact_result = false) {
   double value = f(x.value);
+  if (std::isinf(x.error)) return {value, infinite}; // it may have overflowed to an infinity or a NaN
   if (!std::isfinite(value)) return special(value, x.error == 0);
   double propagated = spread(f, x);
   if (exact_result && x.error == 0) return {value, 0};
@@ -185,7 +186,9 @@ bool overlap(const Bounded& a, const Bounded& b) {
 }
 
 Bounded apply(const ErrorModel& model, Op op, std::uint32_t payload, std::span<const Bounded> x) {
-  auto sharp = [&](auto f) { return Bounded{f(x[0].value), std::isnan(x[0].value) ? 0 : spread(f, x[0])}; };
+  auto sharp = [&](auto f) {
+    return Bounded{f(x[0].value), std::isnan(x[0].value) || std::isinf(x[0].error) ? x[0].error : spread(f, x[0])};
+  };
   auto library = [&](auto f) { return function(model, f, x[0], model.function, x[0].value == 0 && f(0.0) == 0); };
   switch (op) {
   case Op::neg: return {-x[0].value, x[0].error};
@@ -230,6 +233,7 @@ Bounded apply(const ErrorModel& model, Op op, std::uint32_t payload, std::span<c
   case Op::cos: {
     double v = op == Op::sin ? std::sin(x[0].value) : std::cos(x[0].value);
     if (!std::isfinite(v)) return special(v, x[0].error == 0);
+    if (std::isinf(x[0].error)) return {v, infinite};
     return rounded(model, v, std::min(x[0].error, 2.0) + model.function, x[0].value == 0 && x[0].error == 0);
   }
   case Op::abs: return {std::fabs(x[0].value), x[0].error};

@@ -106,8 +106,6 @@ class Evaluation {
       hi.push_back(std::max(lo.back(), integer(arena_.operand(node, 2 * k + 1))));
       count *= static_cast<double>(hi.back() - lo.back());
     }
-    bool user = what.reducer >= first_user_reducer;
-    if (user) throw std::logic_error("user reducers are folded by the reference alone");
     BoundedFold total(model_, static_cast<Builtin>(what.reducer), topology_.depth(static_cast<std::int64_t>(count)));
     if (count > 0) walk(node, what, lo, hi, total);
     return total.result();
@@ -253,6 +251,9 @@ Result<std::map<std::string, std::vector<Bounded>>> error_bounds(const Structure
                                                                  std::stop_token stop) {
   using Bounds = std::map<std::string, std::vector<Bounded>>;
   const Definition& d = *structure.canonical->source;
+  for (const Reduction& r : structure.reductions)
+    if (structure.canonical->arena.reduction(r.node).reducer >= first_user_reducer)
+      return error("validate.user-reducer", "no error analysis of the user's reducer " + r.reducer + " in " + r.name);
   if (!structure.canonical->values.empty())
     return error("validate.recurrence", "no error analysis of recurrences: " + d.name + " has one");
   auto shapes = shapes_for(d, problem.dims, problem.scalars);

@@ -68,6 +68,16 @@ class Judge {
     // a kernel that breaks memory, or never ends, is not run again
     if (stop_.stop_requested() || !validation.faults.empty()) return true;
     const Definition& d = *structure_.canonical->source;
+    if (auto shapes = shapes_for(d, problem.dims, problem.scalars)) {
+      double elements = 0;
+      for (const auto& [name, shape] : *shapes) {
+        double n = 1;
+        for (std::int64_t extent : shape) n *= static_cast<double>(extent);
+        elements += n;
+      }
+      if (elements > 0x1p27)
+        return fail({error("validate.size", sizes(problem) + ": too many elements to be judged element by element")});
+    }
     auto inputs = make_inputs(d, problem, kind, seed);
     if (!inputs) return fail(inputs.diagnostics);
     ReferenceOptions exactness;

@@ -169,6 +169,30 @@ class TestCli : public QObject {
     }
   }
 
+  /// A guard that reads a dependency is part of what must separate: near-miss twins of a plain sum.
+  void a_guard_that_reads_a_dependency_is_no_plain_sum() {
+    auto last = [&](const QByteArray& body) {
+      QString op = file("guard.op", "op f(x: float[M, N]) -> y: float[M]\n" + body);
+      return run({"analyze", op, "--json"}).json()["reductions"].toArray().last().toObject();
+    };
+    QByteArray mean = "  d[i] = (sum[j] x[i, j]) / N\n", top = "  d[i] = max[j] x[i, j]\n";
+    QCOMPARE(last(mean + "  y[i] = sum[j where x[i, j] > d[i]] x[i, j]\n")["rank"].toString(), QString("unbounded"));
+    QCOMPARE(last(mean + "  y[i] = sum[j where x[i, j] > d[i]] (x[i, j] - d[i])\n")["rank"].toString(),
+             QString("unbounded"));
+    QVERIFY(!last(mean + "  y[i] = max[j where x[i, j] < d[i]] x[i, j]\n")["bounded"].toBool());
+    QCOMPARE(last(top + "  y[i] = sum[j where x[i, j] > d[i]] x[i, j]\n")["rank"].toInt(-1),
+             0); // no element exceeds the maximum
+    QCOMPARE(last(top + "  y[i] = sum[j where x[i, j] == d[i]] x[i, j]\n")["rank"].toInt(-1), 1);
+  }
+
+  void a_hostile_client_does_not_bring_the_worker_down() {
+    QByteArray deep =
+        R"({"method":"cancel","params":{"job":)" + QByteArray(200000, '[') + QByteArray(200000, ']') + "}}\n";
+    Ran r = run({"worker"}, deep + "not json\n{}\n[1]\n" + R"({"method":"start","params":{"job":[],"kind":"synth"}})" +
+                                "\n" + R"({"method":"shutdown"})" + "\n");
+    QCOMPARE(r.status, 0);
+  }
+
   void runs_onnx_data_on_every_backend() {
     if (!QFile::exists(onnx_case + "input_0.pb")) QSKIP("SKIPPED: no libonnx-testdata");
     auto expected = aicf::read_onnx_tensor((onnx_case + "output_0.pb").toStdString());
