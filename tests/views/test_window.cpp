@@ -262,7 +262,7 @@ class TestWindow : public QObject {
     const auto filters = locatorFilters(*w_);
     QCOMPARE(locate(filters, "softmax", 10).front().text, QStringLiteral("softmax"));
     QCOMPARE(locate(filters, "o layern", 10).front().text, QStringLiteral("layernorm"));
-    QCOMPARE(locate(filters, "v comp", 10).front().text, QStringLiteral("Compiler"));
+    QCOMPARE(locate(filters, "v compil", 10).front().text, QStringLiteral("Compiler"));
     QVERIFY(!locate(filters, "r workspace", 10).empty());
     QVERIFY(!locate(filters, "t online", 10).empty());
     QVERIFY(locate(filters, "zzzzqqq", 10).empty());
