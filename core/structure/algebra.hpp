@@ -21,7 +21,7 @@ inline constexpr unsigned part_x = 1, part_d = 2, part_mixed = 3;
 struct Power {
   AtomId atom = 0;
   int num = 1, den = 1;
-  auto operator<=>(const Power&) const = default;
+  auto operator<=>(const Power&) const = default; // NOLINT(modernize-use-nullptr): the check misreads <=>
 };
 using Monomial = std::vector<Power>; ///< atoms ascending
 using Polynomial = std::map<Monomial, mpq_class>;
