@@ -80,8 +80,7 @@ void limit_memory(std::int64_t megabytes) {
 json diagnostics_json(const std::vector<Diagnostic>& diagnostics, const std::optional<Unavailable>& missing) {
   json list = json::array();
   for (const Diagnostic& d : diagnostics) list.push_back(to_json(d));
-  if (missing)
-    list.push_back(to_json(error("unavailable", "missing here: " + missing->what, {}, missing->how_to_get)));
+  if (missing) list.push_back(to_json(error("unavailable", "missing here: " + missing->what, {}, missing->how_to_get)));
   return list;
 }
 
