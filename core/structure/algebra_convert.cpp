@@ -244,7 +244,7 @@ Form Algebra::convert_call(Op op, std::uint32_t payload, Kind kind, std::vector<
   case Op::cos: return trigonometric(op, args[0]);
   case Op::abs:
   case Op::sign: {
-    const Form a = args[0];
+    Form a = args[0];
     if (a.empty()) return a;
     if (a.size() == 1) {
       const auto [key, c] = *a.begin();

@@ -120,7 +120,7 @@ template <class Math> class Sample {
   }
 
   void draw(int n, Layout layout, Random& random) {
-    elements_.assign(static_cast<std::size_t>(3 * n), {});
+    elements_.assign(3 * static_cast<std::size_t>(n), {});
     bool first = true;
     for (ExprId leaf : leaves()) {
       const Node& node = (*p_.arena)[leaf];

@@ -220,9 +220,8 @@ class Evaluation {
 
 double Topology::depth(std::int64_t n) const {
   if (n <= 1) return 1;
-  auto share =
-      static_cast<double>((n + lanes - 1) / lanes + vector * unroll); // a lane's own fold; its last step may be partial
-  return share + std::bit_width(static_cast<std::uint64_t>(lanes)) + 1;
+  std::int64_t share = (n + lanes - 1) / lanes + vector * unroll; // a lane's own fold; its last step may be partial
+  return static_cast<double>(share + std::bit_width(static_cast<std::uint64_t>(lanes)) + 1);
 }
 
 Topology topology_of(const Plan& plan) {
