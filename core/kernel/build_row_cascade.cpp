@@ -394,6 +394,7 @@ class RowCascade {
     for (std::size_t i = 0; i < slots.size(); ++i)
       state.push_back(b.variable(slot_name(i), b.constant(slot_type(i), slot_identity(i))));
     std::vector<ExprId> roots;
+    roots.reserve(slots.size());
     for (const Slot& slot : slots) roots.push_back(slot.body);
     std::vector<ExprId> loads = loads_of(roots);
     // Even a chunk of one element is read once and folded several times.
@@ -426,6 +427,7 @@ class RowCascade {
       std::vector<NodeId> chunk(slots.size());
       for (const auto& group : groups) {
         std::vector<Accumulator> parts;
+        parts.reserve(group.size());
         for (std::size_t i : group) parts.push_back(accumulator("chunk_" + slot_name(i), slot_monoid(i)));
         s.elements({{}, [&](const Position& at) { fold_slots(group, parts, symbols, at); }, {}});
         for (std::size_t g = 0; g < group.size(); ++g) {
@@ -434,6 +436,7 @@ class RowCascade {
         }
       }
       std::vector<NodeId> running;
+      running.reserve(state.size());
       for (BufferId v : state) running.push_back(b.load(v));
       auto next = merged(running, chunk);
       for (std::size_t i = 0; i < next.size(); ++i) b.store(state[i], {}, next[i]);
@@ -445,6 +448,7 @@ class RowCascade {
     NodeId part = f.hi == no_expr ? b.constant(Type::pred, 1) : in_range(at);
     b.branch(part, [&] {
       std::vector<ExprId> bodies;
+      bodies.reserve(group.size());
       for (std::size_t i : group) bodies.push_back(f.cascade->summary->slots[i].body);
       auto values = s.values(bodies, {}, at, symbols);
       for (std::size_t g = 0; g < group.size(); ++g) {
@@ -488,6 +492,7 @@ class RowCascade {
     };
     body.element = [&](const Position& at) {
       std::vector<ExprId> bodies;
+      bodies.reserve(along.size());
       for (const RowOutput* o : along) bodies.push_back(o->body);
       auto values = s.values(bodies, known_at(at), at);
       for (std::size_t i = 0; i < along.size(); ++i) {

@@ -249,7 +249,7 @@ CudaExpr CudaExpressions::load(const Node& n) {
           Binds::ternary};
 }
 
-std::string CudaExpressions::stored(const Buffer& b, CudaExpr v, Type type) {
+std::string CudaExpressions::stored(const Buffer& b, const CudaExpr& v, Type type) {
   if (b.computed) return v.text;
   switch (b.dtype) {
   case DType::bf16:

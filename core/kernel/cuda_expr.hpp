@@ -30,7 +30,7 @@ class CudaExpressions {
   /// The group of packed words in registers that holds an element, and the element's place in it.
   [[nodiscard]] std::string group(BufferId buffer, std::span<const NodeId> indices);
   /// A value as the buffer stores it.
-  [[nodiscard]] std::string stored(const Buffer& buffer, CudaExpr value, Type type);
+  [[nodiscard]] std::string stored(const Buffer& buffer, const CudaExpr& value, Type type);
 
   [[nodiscard]] static std::string type_name(Type type);
   [[nodiscard]] static std::string element_type(const Buffer& buffer); ///< of its storage

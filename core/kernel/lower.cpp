@@ -54,6 +54,7 @@ const std::vector<Pass>& passes() {
 
 std::vector<DimExpr> extents(const Arena& arena, const std::vector<ExprId>& shape, const DimBinding& names) {
   std::vector<DimExpr> out;
+  out.reserve(shape.size());
   for (ExprId e : shape) out.push_back({dim_text(arena, e, names).value_or("0")});
   return out;
 }

@@ -72,6 +72,7 @@ class Lowering {
 
   std::vector<NodeId> current(const std::vector<BufferId>& state) {
     std::vector<NodeId> out;
+    out.reserve(state.size());
     for (BufferId v : state) out.push_back(b.load(v));
     return out;
   }

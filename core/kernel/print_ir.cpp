@@ -95,9 +95,13 @@ class IrText {
     std::string indent(2 * static_cast<std::size_t>(depth), ' ');
     for (NodeId node : r.body) {
       const Node& n = k.nodes[node];
-      std::string value = is_statement(n.code) ? "" : id(node) + ": " + std::string(name_of(n.type)) + " = ";
+      std::string value = is_statement(n.code) ? "" : id(node).append(": ").append(name_of(n.type)).append(" = ");
       std::string args = n.args.empty() ? "" : " " + list(n.args);
-      out_ += indent + value + std::string(name_of(n.code)) + attributes(n) + args;
+      out_ += indent;
+      out_ += value;
+      out_ += name_of(n.code);
+      out_ += attributes(n);
+      out_ += args;
       for (const Region& inner : n.regions) {
         out_ += " {" + (inner.params.empty() ? "" : " " + list(inner.params)) + "\n";
         region(inner, depth + 1);

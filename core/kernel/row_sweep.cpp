@@ -168,13 +168,11 @@ void RowSweep::fill_shared(const std::vector<ExprId>& loads, NodeId row_in_block
   tiles([&](NodeId base) {
     groups(base, [&](NodeId, NodeId first) {
       auto all = [&](bool single) {
-        for (const auto& [load, shared] : shared_)
-          move(
-              load, first,
-              [&](NodeId e) {
-                return std::vector{shared.row, b.apply(Op::add, {first, e})};
-              },
-              shared.buffer, single);
+        for (const auto& entry : shared_) {
+          const Shared& shared = entry.second;
+          auto to = [&](NodeId e) { return std::vector{shared.row, b.apply(Op::add, {first, e})}; };
+          move(entry.first, first, to, shared.buffer, single);
+        }
       };
       guarded_group(
           first, [&] { all(false); }, [&] { all(true); });

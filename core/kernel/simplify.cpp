@@ -91,7 +91,7 @@ class Dead {
   bool dead(NodeId id) const {
     const Node& n = k.nodes[id];
     switch (n.code) {
-    case Code::alloc: return only_written(n.buffer);
+    case Code::alloc:
     case Code::store:
     case Code::copy: return only_written(n.buffer);
     case Code::branch:

@@ -127,7 +127,7 @@ class Verification {
     case Code::branch:
     case Code::trap: expect(id, n, 0, Type::pred); break;
     case Code::result:
-      if (n.index * 2 >= k.nodes[n.args.at(0)].regions.at(0).params.size()) fail(id, "no such component");
+      if (std::size_t{n.index} * 2 >= k.nodes[n.args.at(0)].regions.at(0).params.size()) fail(id, "no such component");
       break;
     case Code::reduce: {
       const Region& r = n.regions.at(0);

@@ -190,6 +190,18 @@ class Finding {
     return op >= Op::exp && op <= Op::cos && op != Op::sqrt && op != Op::rsqrt;
   }
 
+  /// Evaluating it where nothing asks for it does no harm: every access below is within its tensor, or padded.
+  bool always_defined(ExprId root) const {
+    for (ExprId id : reachable(f.arena, std::span(&root, 1))) {
+      if (f.arena[id].op != Op::load) continue;
+      auto along = std::find_if(f.loads.begin(), f.loads.end(), [&](const AxisLoad& l) { return l.load == id; });
+      if (along != f.loads.end() && !along->inside) return false;
+      for (ExprId index : f.arena.operands(id))
+        if (f.arena[index].op != Op::index) return false;
+    }
+    return true;
+  }
+
   void save(const std::vector<ExprId>& roots, std::size_t sweep, const std::set<ExprId>& costly,
             const std::map<ExprId, std::size_t>& first) {
     std::vector<ExprId> stack = roots;
@@ -198,7 +210,7 @@ class Finding {
       ExprId id = stack.back();
       stack.pop_back();
       if (!costly.contains(id) || !seen.insert(id).second) continue;
-      if (std::size_t at = first.at(id); at < sweep && f.arena[id].kind == Kind::real) {
+      if (std::size_t at = first.at(id); at < sweep && f.arena[id].kind == Kind::real && always_defined(id)) {
         f.saved.emplace(id, at);
         continue;
       }

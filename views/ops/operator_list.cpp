@@ -125,9 +125,13 @@ OperatorList::OperatorList(Workbench& workbench)
   });
   connect(&workbench.subject(), &Subject::opened, this, &OperatorList::refill);
   connect(proxy_, &QAbstractItemModel::modelReset, this, countShown);
-  connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& at) {
-    if (at.isValid() && (list_->hasFocus() || list_->underMouse()))
-      workbench_.open({"op", at.siblingAtColumn(NameColumn).data().toString()});
+  const auto openAt = [this](const QModelIndex& at) {
+    if (at.isValid()) workbench_.open({"op", at.siblingAtColumn(NameColumn).data().toString()});
+  };
+  connect(list_, &QListView::clicked, this, openAt);
+  // Keys move the current row; a filter does so too, and must not open what it happens to land on.
+  connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this, openAt](const QModelIndex& at) {
+    if (list_->hasFocus()) openAt(at);
   });
   connect(&theme(), &Theme::changed, list_, [this] { list_->viewport()->update(); });
   refill();
