@@ -175,7 +175,7 @@ std::vector<Problem> edge_problems(const StructureProfile& structure, const Comp
   std::set<std::string> axes = axis_dims(structure);
   for (const std::string& axis : axes)
     if (auto at = problem.dims.find(axis); at != problem.dims.end())
-      for (std::int64_t n : {at->second - 1, at->second + 1})
+      for (std::int64_t n : {at->second - 8, at->second - 1, at->second + 1, at->second + 8})
         if (n > 0 && n < 20000) lengths.push_back(n);
   lengths.insert(lengths.end(), rules.validation_shapes.begin(), rules.validation_shapes.end());
   std::vector<Problem> problems;

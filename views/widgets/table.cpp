@@ -82,7 +82,9 @@ Table::Table(RecordModelBase* model, const QString& name, const QString& explana
   horizontalHeader()->setSortIndicatorClearable(true);
   horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
   setSortingEnabled(true);
-  for (int c = 0; c < model->columnCount(); ++c) setColumnWidth(c, model->info(c).width);
+  ensurePolished(); // the style sheet's header padding counts
+  for (int c = 0; c < model->columnCount(); ++c)
+    setColumnWidth(c, std::max(model->info(c).width, horizontalHeader()->sectionSizeHint(c)));
   connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this] { Q_EMIT currentRowChanged(sourceRow()); });
   connect(&theme(), &Theme::changed, this, [this] { viewport()->update(); });
