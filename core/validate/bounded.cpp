@@ -16,6 +16,8 @@ constexpr double judge_slack = 8 * 0x1p-53; // the judge's own f64 functions, re
 bool representable(const ErrorModel& model, double value) {
   if (!std::isfinite(value) || value == 0) return true;
   if (std::fabs(value) > model.max || std::fabs(value) < model.tiny) return false;
+  // every f64 looks representable to an f64 judge, which has rounded it itself: integers alone are known to be exact
+  if (model.precision >= 53) return std::fabs(value) < 0x1p53 && value == std::nearbyint(value);
   int exponent = std::ilogb(value);
   return std::ldexp(value, model.precision - 1 - exponent) ==
          std::nearbyint(std::ldexp(value, model.precision - 1 - exponent));

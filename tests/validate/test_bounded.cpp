@@ -118,6 +118,14 @@ class TestBounded : public QObject {
     QVERIFY(large.result().error >= 1);
   }
 
+  /// 1/3 is rounded in f64 too, though the judge's own quotient is an f64.
+  void f64_rounds_as_well() {
+    const ErrorModel f64 = ErrorModel::of(DType::f64);
+    std::array<Bounded, 2> third{Bounded{1, 0}, {3, 0}}, half{Bounded{6, 0}, {3, 0}};
+    QVERIFY(apply(f64, Op::div, 0, third).error > 0);
+    QCOMPARE(apply(f64, Op::div, 0, half).error, 0.0);
+  }
+
   void exponentials_of_zero_and_minus_infinity_are_exact() {
     for (auto [x, y] : {std::pair{0.0, 1.0}, {-INFINITY, 0.0}}) {
       Bounded in{x, 0}, out = apply(f32, Op::exp, 0, std::span(&in, 1));
