@@ -24,7 +24,7 @@ RecordModel<RefusalRow>* makeRefusalsModel(QObject* parent) {
           64},
          [](const auto& r) { return qulonglong(r.count); },
          [](const auto& r) { return number(double(r.count)); }},
-       C{{BuilderView::tr("Refused because"), {}, CellKind::text, 240},
+       C{{BuilderView::tr("Refused because"), {}, CellKind::text, 120},
          [](const auto& r) { return r.reason; },
          {},
          {},
@@ -92,9 +92,9 @@ QWidget* BuilderView::widget() {
   outer->setContentsMargins(8, 6, 8, 8);
   outer->setSpacing(4);
   outer->addWidget(strip);
-  outer->addWidget(splitter(Qt::Horizontal, {{new Pane(tr("Rules"), form_), 250},
-                                             {new Pane(tr("Transformations of this operator"), ledger_), 640},
-                                             {tabs_, 300}}),
+  outer->addWidget(splitter(Qt::Horizontal, {{new Pane(tr("Rules"), form_), 268},
+                                             {new Pane(tr("Transformations of this operator"), ledger_), 650},
+                                             {tabs_, 254}}),
                    1);
   connect(&workbench_.legality(), &Legality::changed, this, &BuilderView::update);
   connect(&workbench_.subject(), &Subject::opened, this, [this] {

@@ -42,8 +42,8 @@ QString legalText(const LegalityRow& r) {
 }
 Tone legalTone(const LegalityRow& r) { return !r.applicable ? Tone::muted : r.allowed ? Tone::good : Tone::bad; }
 
-Column<LegalityRow> verdictColumn(const QString& title, const QString& tip, Verdict LegalityRow::*member) {
-  return {{title, tip, CellKind::text, 100},
+Column<LegalityRow> verdictColumn(const QString& title, const QString& tip, int width, Verdict LegalityRow::*member) {
+  return {{title, tip, CellKind::text, width},
           [member](const LegalityRow& r) { return r.applicable ? verdictText(r.*member) : QString(); },
           {},
           [member](const LegalityRow& r) { return r.applicable ? verdictTone(r.*member) : Tone::muted; },
@@ -74,25 +74,27 @@ RecordModel<LegalityRow>* makeLedgerModel(QObject* parent) {
          {},
          muted,
          [](const auto& r) { return qs(r.title + "\n" + r.reason); }},
-       C{{LedgerPane::tr("Rules"), LedgerPane::tr("Whether the ticked rules allow it for this operator"),
-          CellKind::chip, 112},
+       C{{LedgerPane::tr("Rules"),
+          LedgerPane::tr("Whether the ticked rules allow it for this operator; n/a: its premises do not hold"),
+          CellKind::chip, 78},
          legalText,
          {},
          legalTone,
          [](const auto& r) { return qs(r.reason); }},
        verdictColumn(LedgerPane::tr("Value"),
-                     LedgerPane::tr("Over the reals: proven, probably equal, refuted, unknown"), &LegalityRow::value),
+                     LedgerPane::tr("Over the reals: proven, probably equal, refuted, unknown"), 98,
+                     &LegalityRow::value),
        verdictColumn(LedgerPane::tr("Rounding"),
-                     LedgerPane::tr("Bit-identical, reassociated within a bound, or approximate within a bound"),
+                     LedgerPane::tr("Bit-identical, reassociated within a bound, or approximate within a bound"), 128,
                      &LegalityRow::rounding),
-       verdictColumn(LedgerPane::tr("Special"), LedgerPane::tr("NaN, infinities, empty and fully masked rows"),
+       verdictColumn(LedgerPane::tr("Special"), LedgerPane::tr("NaN, infinities, empty and fully masked rows"), 64,
                      &LegalityRow::special),
-       C{{LedgerPane::tr("Order"), LedgerPane::tr("Up to where results stay bit for bit the same"), CellKind::text, 84},
+       C{{LedgerPane::tr("Order"), LedgerPane::tr("Up to where results stay bit for bit the same"), CellKind::text, 78},
          orderText,
          {},
          [](const auto& r) { return orderText(r) == LedgerPane::tr("lost") ? Tone::bad : Tone::plain; },
          orderTip},
-       C{{LedgerPane::tr("Memory"), LedgerPane::tr("Workspace, sweeps, traffic"), CellKind::text, 120},
+       C{{LedgerPane::tr("Memory"), LedgerPane::tr("Workspace, sweeps, traffic"), CellKind::text, 90},
          memoryText,
          {},
          muted,
@@ -175,7 +177,7 @@ void LedgerPane::showDetail() {
   if (row < 0) return;
   const LegalityRow& r = model_->at(row);
   const TransformationText text = transformation_text(r.transformation);
-  title_->setText(qs(r.title) + QStringLiteral("  —  ") + legalText(r));
+  title_->setText(qs(r.title) + QStringLiteral("  —  ") + (r.applicable ? legalText(r) : tr("does not apply")));
   setTone(title_, legalTone(r) == Tone::bad ? Tone::bad : Tone::plain);
   QString why = qs(r.reason);
   if (!why.isEmpty()) why[0] = why[0].toUpper();

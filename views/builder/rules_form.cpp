@@ -77,7 +77,7 @@ RulesForm::RulesForm(Workbench& workbench) : workbench_(workbench), area_(new QS
   auto* inner = new QWidget;
   inner->setObjectName("scrolled");
   groups_ = new QVBoxLayout(inner);
-  groups_->setContentsMargins(0, 0, 8, 8);
+  groups_->setContentsMargins(0, 0, 10, 8);
   groups_->setSpacing(2);
   area_->setWidget(inner);
   area_->setWidgetResizable(true);
@@ -173,6 +173,8 @@ QWidget* RulesForm::makeField(const ProfileField& field) {
 
 QWidget* RulesForm::makeWord(const ProfileField& field) {
   auto* box = new Calm<QComboBox>;
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  box->setMinimumContentsLength(8);
   for (const std::string_view word : field.words) box->addItem(QString(qs(word)).replace('_', ' '), qs(word));
   readers_.emplace_back([this, &field, box] {
     box->setCurrentIndex(box->findData(qs(field.get(workbench_.rules().profile()).get<std::string>())));
@@ -261,9 +263,9 @@ QWidget* RulesForm::makeChoices(const ProfileField& field, const QStringList& id
   layout->setSpacing(3);
   auto boxes = std::make_shared<std::vector<QCheckBox*>>();
   for (int i = 0; i < ids.size(); ++i) {
-    auto* box = new QCheckBox(titles[i]);
+    auto* box = new ElidedCheckBox(titles[i]);
     box->setProperty("id", ids[i]);
-    box->setToolTip(titles[i] == ids[i] ? sentence(field.meaning) : ids[i]);
+    box->setToolTip(titles[i] == ids[i] ? sentence(field.meaning) : titles[i] + '\n' + ids[i]);
     layout->addWidget(box);
     boxes->push_back(box);
   }

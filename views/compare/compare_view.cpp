@@ -169,14 +169,14 @@ QWidget* CompareView::widget() {
   top->addWidget(label(tr("B"), "section"));
   top->addWidget(b_, 1);
 
-  auto* diff = splitter(Qt::Horizontal, {{left_, 1}, {right_, 1}});
+  auto* diff = splitter(Qt::Horizontal, {{left_, 600}, {right_, 600}});
   diffPane_ = new Pane(tr("Source"), diff);
   widget_ = new QWidget;
   auto* layout = new QVBoxLayout(widget_);
   layout->setContentsMargins(8, 8, 8, 8);
   layout->addLayout(top);
-  auto* bottom = splitter(Qt::Horizontal, {{new Pane(tr("Numbers"), metricsTable_), 3},
-                                           {new Pane(tr("Plan choices that differ"), choicesTable_), 2}});
+  auto* bottom = splitter(Qt::Horizontal, {{new Pane(tr("Numbers"), metricsTable_), 660},
+                                           {new Pane(tr("Plan choices that differ"), choicesTable_), 500}});
   layout->addWidget(splitter(Qt::Vertical, {{diffPane_, 430}, {bottom, 240}}), 1);
 
   for (CodeEditor* e : {left_, right_}) {
@@ -203,7 +203,7 @@ void CompareView::refill() {
   for (QComboBox* box : {a_, b_}) {
     box->clear();
     for (const VariantRow& v : workbench_.variants().all())
-      box->addItem(v.op + QStringLiteral("  ·  ") + v.name(), v.id);
+      box->addItem(QStringList{v.op, v.id, v.label}.join(QStringLiteral("  ·  ")), v.id);
   }
   filling_ = false;
   choose(a, b);

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <QSet>
+
 #include <algorithm>
 #include <limits>
 
@@ -82,13 +84,6 @@ const MetricRow* VariantRow::metric(const QString& name) const {
   return it == metrics.end() ? nullptr : &*it;
 }
 
-QString VariantRow::name() const {
-  QStringList parts{id};
-  for (auto it = choices.begin(); it != choices.end() && parts.size() < 4; ++it)
-    if (!it.value()[0].isDigit()) parts << it.value();
-  return parts.join(QStringLiteral(" · "));
-}
-
 VariantRow variantFrom(const json& body) {
   VariantRow v;
   v.id = text(body, "id");
@@ -128,12 +123,34 @@ VariantRow variantFrom(const json& body) {
 }
 
 void Variants::add(VariantRow variant) {
+  const QString op = variant.op;
   const auto it = std::find_if(rows_.begin(), rows_.end(), [&](const VariantRow& v) { return v.id == variant.id; });
   if (it == rows_.end())
     rows_.push_back(std::move(variant));
   else
     *it = std::move(variant);
+  labelAll(op);
   Q_EMIT changed();
+}
+
+void Variants::labelAll(const QString& op) {
+  QMap<QString, QSet<QString>> values;
+  int variants = 0;
+  for (const VariantRow& v : rows_) {
+    if (v.op != op) continue;
+    ++variants;
+    for (auto it = v.choices.begin(); it != v.choices.end(); ++it) values[it.key()].insert(it.value());
+  }
+  for (VariantRow& v : rows_) {
+    if (v.op != op) continue;
+    QStringList words, numbers;
+    for (auto it = v.choices.begin(); it != v.choices.end(); ++it) {
+      if (variants > 1 && values[it.key()].size() < 2) continue;
+      const QString name = it.key().section('.', -1).replace('_', ' '), value = QString(it.value()).replace('_', ' ');
+      (value.isEmpty() || value[0].isDigit() ? numbers : words) << name + ' ' + value;
+    }
+    v.label = (words + numbers).join(QStringLiteral(" · "));
+  }
 }
 
 const VariantRow* Variants::find(const QString& id) const {

@@ -34,8 +34,8 @@ struct VariantRow {
   std::vector<FaultRow> faults;
   std::vector<MetricRow> metrics; ///< counters, then times
   QString source, diagnostics;
+  QString label; ///< the choices in which it differs from the others of its operator
   [[nodiscard]] const MetricRow* metric(const QString& id) const;
-  [[nodiscard]] QString name() const; ///< id and the choices that people tell it by
 };
 
 /// Fields that are absent or of another type stay at their defaults.
@@ -54,6 +54,7 @@ class Variants : public QObject {
   void changed();
 
  private:
+  void labelAll(const QString& op);
   std::vector<VariantRow> rows_;
 };
 

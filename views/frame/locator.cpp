@@ -100,7 +100,8 @@ int matchScore(const QString& query, const QString& text) {
     score -= int(std::min<qsizetype>(5, next - from));
     from = next + 1;
   }
-  return std::max(1, score);
+  // Letters that lie far apart are chance.
+  return score > 100 - 4 * int(query.size()) ? score : -1;
 }
 
 std::vector<LocatorEntry> locate(const std::vector<LocatorFilter>& filters, const QString& query, std::size_t most) {
@@ -118,7 +119,9 @@ std::vector<LocatorEntry> locate(const std::vector<LocatorFilter>& filters, cons
     // Commands have a box of their own; among everything else they only answer what was typed.
     if (!only && rest.isEmpty() && f.id == QLatin1String("commands")) continue;
     for (LocatorEntry& e : f.entries()) {
-      const int score = std::max(matchScore(rest, e.text) * 2, matchScore(rest, e.extra));
+      // Extra text is long: letters scattered over it mean nothing.
+      const bool inExtra = e.extra.contains(rest, Qt::CaseInsensitive);
+      const int score = std::max(matchScore(rest, e.text) * 2, inExtra ? matchScore(rest, e.extra) : -1);
       if (score > 0) found.emplace_back(score, std::move(e));
     }
   }
@@ -182,7 +185,7 @@ std::vector<LocatorFilter> locatorFilters(Workbench& w) {
        [&w, variant] {
          std::vector<LocatorEntry> out;
          for (const VariantRow& v : w.variants().all())
-           out.push_back({v.id, v.op + " · " + v.name(), variant, "synthesis", [&w, id = v.id] {
+           out.push_back({v.id, v.op + " · " + v.label, variant, "synthesis", [&w, id = v.id] {
                             w.open({"variant", id});
                           }});
          return out;

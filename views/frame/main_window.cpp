@@ -95,6 +95,7 @@ void MainWindow::showView(View* view) {
     pages_.insert(view, page);
   }
   stack_->setCurrentWidget(page);
+  page->setFocus();
   if (QAbstractButton* button = railButtons_->button(
           int(std::find(workbench_.navigator().views().begin(), workbench_.navigator().views().end(), view) -
               workbench_.navigator().views().begin())))

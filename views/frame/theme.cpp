@@ -13,6 +13,7 @@
 #include <QStyleFactory>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace aicf::views {
@@ -152,11 +153,13 @@ void Theme::apply() {
   QString sheet = QString::fromUtf8(resource(":/themes/workbench.qss"));
   // Pictures are cached by file name: a new theme needs new names.
   ++generation_;
-  for (const QString& name : {QStringLiteral("chevron-down"), QStringLiteral("chevron-up")}) {
+  const std::array<std::pair<QString, const char*>, 3> pictures{
+      {{"chevron-down", "muted"}, {"chevron-up", "muted"}, {"check", "onAccent"}}};
+  for (const auto& [name, ink] : pictures) {
     const QString path = images_.filePath(name + QString::number(generation_));
-    iconPixmap(name, 12, color("muted"), 1).save(path + ".png");
-    iconPixmap(name, 12, color("muted"), 2).save(path + "@2x.png");
-    iconPixmap(name, 12, color("muted"), 3).save(path + "@3x.png");
+    iconPixmap(name, 12, color(ink), 1).save(path + ".png");
+    iconPixmap(name, 12, color(ink), 2).save(path + "@2x.png");
+    iconPixmap(name, 12, color(ink), 3).save(path + "@3x.png");
     sheet.replace('@' + name, path + ".png");
   }
   QStringList names = colors_.keys();

@@ -35,7 +35,7 @@ RecordModel<Job>* makeJobsModel(QObject* parent) {
   return new RecordModel<Job>(
       {C{{JobsPane::tr("No."), JobsPane::tr("Number of the job in this session"), CellKind::number, 44},
          [](const Job& j) { return j.number; }},
-       C{{JobsPane::tr("Job"), JobsPane::tr("What was asked for"), CellKind::text, 280},
+       C{{JobsPane::tr("Job"), JobsPane::tr("What was asked for"), CellKind::text, 230},
          [](const Job& j) { return j.title; }},
        C{{JobsPane::tr("State"), JobsPane::tr("lost: its worker crashed or fell silent; what arrived is kept"),
           CellKind::chip, 100},
@@ -50,7 +50,7 @@ RecordModel<Job>* makeJobsModel(QObject* parent) {
        C{{JobsPane::tr("Seconds"), JobsPane::tr("From start to end, or until now"), CellKind::number, 76},
          [](const Job& j) { return seconds(j); },
          [](const Job& j) { return QString::number(seconds(j), 'f', 1); }},
-       C{{JobsPane::tr("Last message"), {}, CellKind::text, 240}, [](const Job& j) { return j.text; }}},
+       C{{JobsPane::tr("Last message"), {}, CellKind::text, 120}, [](const Job& j) { return j.text; }}},
       parent);
 }
 
@@ -71,7 +71,7 @@ JobsPane::JobsPane(Workbench& workbench)
   rightLayout->addWidget(cancel_, 0, Qt::AlignRight);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(6, 0, 6, 6);
-  layout->addWidget(splitter(Qt::Horizontal, {{table_, 3}, {right, 2}}));
+  layout->addWidget(splitter(Qt::Horizontal, {{table_, 780}, {right, 460}}));
   cancel_->setEnabled(false);
 
   connect(&workbench.jobs(), &Jobs::added, this, &JobsPane::update);

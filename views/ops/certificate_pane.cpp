@@ -49,15 +49,10 @@ RecordModel<Certificate>* makeCertificatesModel(QObject* parent) {
   using C = Column<Certificate>;
   return new RecordModel<Certificate>(
       {C{{CertificatePane::tr("Verdict"),
-          CertificatePane::tr("probably: true except with the probability in the last column"), CellKind::chip, 82},
+          CertificatePane::tr("probably: true except with the probability given as its bound"), CellKind::chip, 82},
          [](const auto& c) { return qs(name_of(c.verdict)); },
          {},
          [](const auto& c) { return toneOf(c.verdict); }},
-       C{{CertificatePane::tr("Claim"), {}, CellKind::text, 250},
-         [](const auto& c) { return qs(c.claim); },
-         {},
-         {},
-         [](const auto& c) { return qs(c.claim); }},
        C{{CertificatePane::tr("Trials"), CertificatePane::tr("Independent samples"), CellKind::number, 54},
          [](const auto& c) { return c.trials; },
          [](const auto& c) { return c.trials > 0 ? number(c.trials) : QString(); }},
@@ -65,7 +60,12 @@ RecordModel<Certificate>* makeCertificatesModel(QObject* parent) {
           CertificatePane::tr("Probability that the verdict is wrong; 0 for what is proven or refuted"),
           CellKind::number, 76},
          [](const auto& c) { return c.bound; },
-         [](const auto& c) { return c.verdict == Certificate::Verdict::unknown ? QString() : number(c.bound, 3); }}},
+         [](const auto& c) { return c.verdict == Certificate::Verdict::unknown ? QString() : number(c.bound, 3); }},
+       C{{CertificatePane::tr("Claim"), {}, CellKind::text, 250},
+         [](const auto& c) { return qs(c.claim); },
+         {},
+         {},
+         [](const auto& c) { return qs(c.claim); }}},
       parent);
 }
 

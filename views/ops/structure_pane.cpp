@@ -52,9 +52,6 @@ RecordModel<Reduction>* makeReductionsModel(QObject* parent) {
        C{{StructurePane::tr("Reducer"), {}, CellKind::mono, 66}, [](const auto& r) { return qs(r.reducer); }},
        C{{StructurePane::tr("Axes"), StructurePane::tr("Variables it reduces over"), CellKind::mono, 46},
          [](const auto& r) { return words(r.axes); }},
-       C{{StructurePane::tr("Reads"), StructurePane::tr("Reductions over the same axis that it depends on"),
-          CellKind::mono, 60},
-         [](const auto& r) { return words(r.depends_on); }},
        C{{StructurePane::tr("Rank"),
           StructurePane::tr("Separation rank of f(x; d) = Σ gₐ(x)·hₐ(d): the number of sums that a bounded state "
                             "needs. Unbounded: no online form."),
@@ -81,7 +78,10 @@ RecordModel<Reduction>* makeReductionsModel(QObject* parent) {
        C{{StructurePane::tr("Level"),
           StructurePane::tr("1 + the highest level that it reads over this axis: the sweep it belongs to"),
           CellKind::number, 50},
-         [](const auto& r) { return r.level; }}},
+         [](const auto& r) { return r.level; }},
+       C{{StructurePane::tr("Reads"), StructurePane::tr("Reductions over the same axis that it depends on"),
+          CellKind::mono, 60},
+         [](const auto& r) { return words(r.depends_on); }}},
       parent);
 }
 

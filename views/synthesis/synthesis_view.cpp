@@ -23,22 +23,6 @@ Tone statusTone(const VariantRow& v) {
   return v.status == QLatin1String("not_judged") ? Tone::warn : Tone::bad;
 }
 
-/// The choices by which people tell variants apart: words first, then numbers.
-QString planText(const VariantRow& v) {
-  QStringList words, numbers;
-  for (auto it = v.choices.begin(); it != v.choices.end(); ++it) {
-    const QString value = QString(it.value()).replace('_', ' ');
-    if (value == QLatin1String("yes") || value == QLatin1String("no")) {
-      if (value == QLatin1String("yes")) words << it.key().section('.', -1).replace('_', ' ');
-    } else if (value[0].isDigit()) {
-      numbers << it.key().section('.', -1).replace('_', ' ') + ' ' + value;
-    } else {
-      words << value;
-    }
-  }
-  return (words + numbers).join(QStringLiteral(" · "));
-}
-
 using C = Column<VariantRow>;
 C wholeColumn(const QString& title, const QString& tip, int width, std::optional<int> VariantRow::*member) {
   return {{title, tip, CellKind::number, width},
@@ -68,23 +52,21 @@ std::optional<double> time(const VariantRow& v) {
 RecordModel<VariantRow>* makeVariantsModel(QObject* parent) {
   return new RecordModel<VariantRow>(
       {C{{SynthesisView::tr("Variant"),
-          SynthesisView::tr("Short hash of plan, sizes and types; kept in the evidence store"), CellKind::mono, 112},
+          SynthesisView::tr("Short hash of plan, sizes and types; kept in the evidence store"), CellKind::mono, 104},
          [](const auto& v) { return v.id; }},
        C{{SynthesisView::tr("Status"), SynthesisView::tr("validated: within its own a priori bound on every check"),
-          CellKind::chip, 94},
+          CellKind::chip, 86},
          [](const auto& v) { return QString(v.status).replace('_', ' '); },
          {},
          statusTone,
          [](const auto& v) { return v.diagnostics; }},
-       C{{SynthesisView::tr("Plan"), SynthesisView::tr("Choices that tell it from the others"), CellKind::text, 250},
-         planText,
+       C{{SynthesisView::tr("Plan"), SynthesisView::tr("Choices that tell it from the others"), CellKind::text, 262},
+         [](const auto& v) { return v.label; },
          {},
          {},
-         planText},
-       metricColumn(SynthesisView::tr("Ld sectors"), SynthesisView::tr("32-byte sectors loaded from global memory"), 80,
+         [](const auto& v) { return v.label; }},
+       metricColumn(SynthesisView::tr("Sectors"), SynthesisView::tr("32-byte sectors loaded from global memory"), 80,
                     "global_load_sectors"),
-       metricColumn(SynthesisView::tr("St sectors"), SynthesisView::tr("32-byte sectors stored to global memory"), 80,
-                    "global_store_sectors"),
        metricColumn(SynthesisView::tr("Instr."), SynthesisView::tr("Thread instructions executed"), 84,
                     "thread_instructions"),
        wholeColumn(SynthesisView::tr("Regs"), SynthesisView::tr("Registers a thread"), 48, &VariantRow::registers),

@@ -62,6 +62,21 @@ void ElidedLabel::paintEvent(QPaintEvent* /*event*/) {
   painter.drawText(room, int(alignment()), fontMetrics().elidedText(text(), Qt::ElideRight, room.width()));
 }
 
+ElidedCheckBox::ElidedCheckBox(const QString& text, QWidget* parent) : QCheckBox(text, parent), full_(text) {
+  setAccessibleName(text);
+  setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+}
+
+QSize ElidedCheckBox::minimumSizeHint() const { return {60, QCheckBox::minimumSizeHint().height()}; }
+
+void ElidedCheckBox::resizeEvent(QResizeEvent* event) {
+  QCheckBox::resizeEvent(event);
+  QStyleOptionButton option;
+  initStyleOption(&option);
+  const int room = style()->subElementRect(QStyle::SE_CheckBoxContents, &option, this).width();
+  setText(fontMetrics().elidedText(full_, Qt::ElideRight, room));
+}
+
 Pane::Pane(const QString& title, QWidget* content, QWidget* parent)
     : QWidget(parent), title_(label(title, "section")), note_(new ElidedLabel({}, "muted")), header_(new QHBoxLayout) {
   auto* bar = new QWidget;

@@ -2,6 +2,7 @@
 #pragma once
 #include "views/frame/theme.hpp"
 
+#include <QCheckBox>
 #include <QLabel>
 #include <QPushButton>
 #include <QWidget>
@@ -27,6 +28,20 @@ class ElidedLabel : public QLabel {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+};
+
+/// A check box whose text ends in "…" where it does not fit.
+class ElidedCheckBox : public QCheckBox {
+  Q_OBJECT
+ public:
+  explicit ElidedCheckBox(const QString& text, QWidget* parent = nullptr);
+  [[nodiscard]] QSize minimumSizeHint() const override;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  QString full_;
 };
 
 /// A heading line with room for buttons on the right, above a widget.
