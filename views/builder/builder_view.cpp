@@ -92,9 +92,9 @@ QWidget* BuilderView::widget() {
   outer->setContentsMargins(8, 6, 8, 8);
   outer->setSpacing(4);
   outer->addWidget(strip);
-  outer->addWidget(splitter(Qt::Horizontal, {{new Pane(tr("Rules"), form_), 268},
-                                             {new Pane(tr("Transformations of this operator"), ledger_), 650},
-                                             {tabs_, 254}}),
+  outer->addWidget(splitter(Qt::Horizontal, {{new Pane(tr("Rules"), form_), 256},
+                                             {new Pane(tr("Transformations of this operator"), ledger_), 672},
+                                             {tabs_, 244}}),
                    1);
   connect(&workbench_.legality(), &Legality::changed, this, &BuilderView::update);
   connect(&workbench_.subject(), &Subject::opened, this, [this] {

@@ -36,9 +36,7 @@ QString memoryText(const LegalityRow& r) {
 }
 
 QString legalText(const LegalityRow& r) {
-  return !r.applicable ? LedgerPane::tr("does not apply")
-         : r.allowed   ? LedgerPane::tr("legal")
-                       : LedgerPane::tr("refused");
+  return !r.applicable ? LedgerPane::tr("n/a") : r.allowed ? LedgerPane::tr("legal") : LedgerPane::tr("refused");
 }
 Tone legalTone(const LegalityRow& r) { return !r.applicable ? Tone::muted : r.allowed ? Tone::good : Tone::bad; }
 
@@ -69,23 +67,23 @@ RecordModel<LegalityRow>* makeLedgerModel(QObject* parent) {
   const auto muted = [](const auto& r) { return r.applicable ? Tone::plain : Tone::muted; };
   return new RecordModel<LegalityRow>(
       {C{{LedgerPane::tr("Transformation"), LedgerPane::tr("What would be done to the computation"), CellKind::text,
-          190},
+          154},
          [](const auto& r) { return qs(r.title); },
          {},
          muted,
          [](const auto& r) { return qs(r.title + "\n" + r.reason); }},
        C{{LedgerPane::tr("Rules"),
           LedgerPane::tr("Whether the ticked rules allow it for this operator; n/a: its premises do not hold"),
-          CellKind::chip, 78},
+          CellKind::chip, 76},
          legalText,
          {},
          legalTone,
          [](const auto& r) { return qs(r.reason); }},
        verdictColumn(LedgerPane::tr("Value"),
-                     LedgerPane::tr("Over the reals: proven, probably equal, refuted, unknown"), 98,
+                     LedgerPane::tr("Over the reals: proven, probably equal, refuted, unknown"), 92,
                      &LegalityRow::value),
        verdictColumn(LedgerPane::tr("Rounding"),
-                     LedgerPane::tr("Bit-identical, reassociated within a bound, or approximate within a bound"), 128,
+                     LedgerPane::tr("Bit-identical, reassociated within a bound, or approximate within a bound"), 112,
                      &LegalityRow::rounding),
        verdictColumn(LedgerPane::tr("Special"), LedgerPane::tr("NaN, infinities, empty and fully masked rows"), 64,
                      &LegalityRow::special),

@@ -34,10 +34,10 @@ QString signedText(const std::optional<double>& v) {
                   : QStringLiteral("0");
 }
 QVariant variant(const std::optional<double>& v) { return v ? QVariant(*v) : QVariant(); }
-/// All that is compared is a cost: less is better.
+/// Counts, bytes, errors and times are costs: less is better. Of fractions that cannot be said.
 Tone costTone(const ComparedMetric& m) {
   const auto d = difference(m);
-  return !d || *d == 0 ? Tone::plain : *d < 0 ? Tone::good : Tone::warn;
+  return !d || *d == 0 || m.unit == QLatin1String("fraction") ? Tone::plain : *d < 0 ? Tone::good : Tone::warn;
 }
 
 } // namespace

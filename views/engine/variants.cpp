@@ -143,13 +143,15 @@ void Variants::labelAll(const QString& op) {
   }
   for (VariantRow& v : rows_) {
     if (v.op != op) continue;
-    QStringList words, numbers;
-    for (auto it = v.choices.begin(); it != v.choices.end(); ++it) {
-      if (variants > 1 && values[it.key()].size() < 2) continue;
-      const QString name = it.key().section('.', -1).replace('_', ' '), value = QString(it.value()).replace('_', ' ');
-      (value.isEmpty() || value[0].isDigit() ? numbers : words) << name + ' ' + value;
-    }
-    v.label = (words + numbers).join(QStringLiteral(" · "));
+    QStringList keys;
+    for (auto it = v.choices.begin(); it != v.choices.end(); ++it)
+      if (variants < 2 || values[it.key()].size() > 1) keys << it.key();
+    // What takes the most values tells the most.
+    std::stable_sort(keys.begin(), keys.end(),
+                     [&](const QString& a, const QString& b) { return values[a].size() > values[b].size(); });
+    QStringList words;
+    for (const QString& key : keys) words << QString(key.section('.', -1) + ' ' + v.choices[key]).replace('_', ' ');
+    v.label = words.join(QStringLiteral(" · "));
   }
 }
 

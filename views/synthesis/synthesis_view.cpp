@@ -60,7 +60,7 @@ RecordModel<VariantRow>* makeVariantsModel(QObject* parent) {
          {},
          statusTone,
          [](const auto& v) { return v.diagnostics; }},
-       C{{SynthesisView::tr("Plan"), SynthesisView::tr("Choices that tell it from the others"), CellKind::text, 262},
+       C{{SynthesisView::tr("Plan"), SynthesisView::tr("Choices that tell it from the others"), CellKind::text, 166},
          [](const auto& v) { return v.label; },
          {},
          {},
@@ -142,7 +142,7 @@ QWidget* SynthesisView::widget() {
   auto* layout = new QHBoxLayout(widget_);
   layout->setContentsMargins(8, 8, 8, 8);
   auto* right = splitter(Qt::Vertical, {{pane_, 280}, {detail_, 400}});
-  layout->addWidget(splitter(Qt::Horizontal, {{new Pane(tr("Request"), form_), 220}, {right, 980}}));
+  layout->addWidget(splitter(Qt::Horizontal, {{new Pane(tr("Request"), form_), 206}, {right, 980}}));
   connect(table_, &Table::currentRowChanged, this, [this] {
     detail_->setVariant(selected());
     workbench_.actions().invalidate();

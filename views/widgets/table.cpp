@@ -11,10 +11,11 @@
 #include <QSaveFile>
 
 #include <algorithm>
+#include <utility>
 
 namespace aicf::views {
 namespace {
-constexpr int lineHeight = 24, chipHeight = 18, padding = 6;
+constexpr int lineHeight = 24, chipHeight = 18, padding = 6, headingRoom = 26;
 }
 
 void CellDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
@@ -29,31 +30,32 @@ void CellDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelInd
 }
 
 void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
-  if (CellKind(index.data(KindRole).toInt()) != CellKind::chip) {
-    QStyledItemDelegate::paint(painter, option, index);
-    return;
-  }
   QStyleOptionViewItem cell = option;
   initStyleOption(&cell, index);
-  const QString text = cell.text;
-  cell.text.clear();
+  const QString text = std::exchange(cell.text, {});
   const QStyle* style = cell.widget ? cell.widget->style() : QApplication::style();
   style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
   if (text.isEmpty()) return;
   const auto tone = Tone(index.data(ToneRole).toInt());
-  const int room = cell.rect.width() - 2 * padding;
-  const QString shown = cell.fontMetrics.elidedText(text, Qt::ElideRight, room - 2 * padding);
-  QRectF chip(0, 0, cell.fontMetrics.horizontalAdvance(shown) + 2 * padding, chipHeight);
-  chip.moveLeft(cell.rect.left() + padding);
-  chip.moveTop(cell.rect.top() + (cell.rect.height() - chipHeight) / 2.0);
+  const QRect room = cell.rect.adjusted(padding, 0, -padding, 0);
   painter->save();
-  painter->setRenderHint(QPainter::Antialiasing);
-  painter->setPen(Qt::NoPen);
-  painter->setBrush(theme().fill(tone == Tone::plain ? Tone::muted : tone));
-  painter->drawRoundedRect(chip, 3, 3);
-  painter->setPen(theme().text(tone));
   painter->setFont(cell.font);
-  painter->drawText(chip, Qt::AlignCenter, shown);
+  if (CellKind(index.data(KindRole).toInt()) == CellKind::chip) {
+    const QString shown = cell.fontMetrics.elidedText(text, Qt::ElideRight, room.width() - 2 * padding);
+    QRectF chip(0, 0, cell.fontMetrics.horizontalAdvance(shown) + 2 * padding, chipHeight);
+    chip.moveLeft(room.left());
+    chip.moveTop(cell.rect.top() + (cell.rect.height() - chipHeight) / 2.0);
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(theme().fill(tone == Tone::plain ? Tone::muted : tone));
+    painter->drawRoundedRect(chip, 3, 3);
+    painter->setPen(theme().text(tone));
+    painter->drawText(chip, Qt::AlignCenter, shown);
+  } else {
+    painter->setPen(theme().text(tone));
+    painter->drawText(room, int(cell.displayAlignment),
+                      cell.fontMetrics.elidedText(text, Qt::ElideRight, room.width()));
+  }
   painter->restore();
 }
 
@@ -82,9 +84,12 @@ Table::Table(RecordModelBase* model, const QString& name, const QString& explana
   horizontalHeader()->setSortIndicatorClearable(true);
   horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
   setSortingEnabled(true);
-  ensurePolished(); // the style sheet's header padding counts
-  for (int c = 0; c < model->columnCount(); ++c)
-    setColumnWidth(c, std::max(model->info(c).width, horizontalHeader()->sectionSizeHint(c)));
+  // Headings whole to begin with; the last column takes what is left.
+  const int last = model->columnCount() - 1;
+  for (int c = 0; c <= last; ++c) {
+    const int heading = horizontalHeader()->fontMetrics().horizontalAdvance(model->info(c).title) + headingRoom;
+    setColumnWidth(c, c == last ? heading : std::max(model->info(c).width, heading));
+  }
   connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this] { Q_EMIT currentRowChanged(sourceRow()); });
   connect(&theme(), &Theme::changed, this, [this] { viewport()->update(); });
