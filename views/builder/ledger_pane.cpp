@@ -19,9 +19,9 @@ bool startsWithAny(const QString& text, std::initializer_list<const char*> words
 
 /// The strictest order that is kept, from three verdicts.
 QString orderText(const LegalityRow& r) {
-  if (r.cross_device.answer.starts_with("kept")) return LedgerPane::tr("any device");
-  if (r.batch_invariant.answer.starts_with("kept")) return LedgerPane::tr("any batch");
-  if (r.run_to_run.answer.starts_with("kept")) return LedgerPane::tr("run to run");
+  if (r.cross_device.answer.starts_with("kept")) return LedgerPane::tr("device");
+  if (r.batch_invariant.answer.starts_with("kept")) return LedgerPane::tr("batch");
+  if (r.run_to_run.answer.starts_with("kept")) return LedgerPane::tr("run");
   return r.applicable ? LedgerPane::tr("lost") : QString();
 }
 QString orderTip(const LegalityRow& r) {
@@ -87,7 +87,10 @@ RecordModel<LegalityRow>* makeLedgerModel(QObject* parent) {
                      &LegalityRow::rounding),
        verdictColumn(LedgerPane::tr("Special"), LedgerPane::tr("NaN, infinities, empty and fully masked rows"), 64,
                      &LegalityRow::special),
-       C{{LedgerPane::tr("Order"), LedgerPane::tr("Up to where results stay bit for bit the same"), CellKind::text, 78},
+       C{{LedgerPane::tr("Order"),
+          LedgerPane::tr("Bit for bit the same from run to run, for any batch size, on any device: the farthest of "
+                         "these that is kept"),
+          CellKind::text, 78},
          orderText,
          {},
          [](const auto& r) { return orderText(r) == LedgerPane::tr("lost") ? Tone::bad : Tone::plain; },

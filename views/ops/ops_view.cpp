@@ -28,7 +28,7 @@ QWidget* OpsView::widget() {
   widget_ = new QWidget;
   auto* layout = new QHBoxLayout(widget_);
   layout->setContentsMargins(8, 8, 8, 8);
-  layout->addWidget(splitter(Qt::Horizontal, {{list_, 215}, {definition_, 450}, {structure_, 520}}));
+  layout->addWidget(splitter(Qt::Horizontal, {{list_, 205}, {definition_, 425}, {structure_, 556}}));
   return widget_;
 }
 
