@@ -18,17 +18,7 @@ json metrics_json(const std::vector<Metric>& metrics) {
 
 json diagnostics_json(const std::vector<Diagnostic>& diagnostics) {
   json list = json::array();
-  for (const Diagnostic& d : diagnostics)
-    list.push_back({{"severity", static_cast<int>(d.severity) == 0   ? "error"
-                                 : static_cast<int>(d.severity) == 1 ? "warning"
-                                                                     : "note"},
-                    {"code", d.code},
-                    {"file", d.at.file},
-                    {"line", d.at.line},
-                    {"column", d.at.column},
-                    {"length", d.at.length},
-                    {"message", d.message},
-                    {"hint", d.hint}});
+  for (const Diagnostic& d : diagnostics) list.push_back(to_json(d));
   return list;
 }
 

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace aicf {
 namespace {
@@ -58,18 +57,6 @@ class Fields {
 };
 
 } // namespace
-
-nlohmann::json to_json(const Diagnostic& d) {
-  static constexpr std::array words{"error", "warning", "note"};
-  return {{"severity", words.at(static_cast<std::size_t>(d.severity))},
-          {"code", d.code},
-          {"file", d.at.file},
-          {"line", d.at.line},
-          {"column", d.at.column},
-          {"length", d.at.length},
-          {"message", d.message},
-          {"hint", d.hint}};
-}
 
 Result<SynthesisRequest> request_from(const nlohmann::json& body, std::stop_token stop) {
   if (!body.is_object()) return error("job.body", "the body of a job is an object");

@@ -10,6 +10,4 @@ namespace aicf {
 /// backend, budget, seed, row_limit. Every wrong field is a diagnostic. The structure is analysed.
 [[nodiscard]] Result<SynthesisRequest> request_from(const nlohmann::json& body, std::stop_token stop = {});
 
-[[nodiscard]] nlohmann::json to_json(const Diagnostic& diagnostic);
-
 } // namespace aicf

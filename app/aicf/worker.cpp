@@ -3,6 +3,7 @@
 #include "app/aicf/command.hpp"
 #include "app/aicf/request.hpp"
 #include "app/aicf/store.hpp"
+#include "core/base/json.hpp"
 #include "core/exec/doctor.hpp"
 
 #include <sys/resource.h>

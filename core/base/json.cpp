@@ -1,11 +1,13 @@
 #include "core/base/json.hpp"
 
 #include "core/base/certificate.hpp"
+#include "core/base/diagnostic.hpp"
 #include "core/base/metric.hpp"
 #include "core/base/value.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cmath>
 
 namespace aicf {
@@ -77,6 +79,18 @@ nlohmann::json to_json(const Certificate& c) {
     j["witness"] = {{"inputs", inputs}, {"expected", c.witness->expected}, {"observed", c.witness->observed}};
   }
   return j;
+}
+
+nlohmann::json to_json(const Diagnostic& d) {
+  static constexpr std::array words{"error", "warning", "note"};
+  return {{"severity", words.at(static_cast<std::size_t>(d.severity))},
+          {"code", d.code},
+          {"file", d.at.file},
+          {"line", d.at.line},
+          {"column", d.at.column},
+          {"length", d.at.length},
+          {"message", d.message},
+          {"hint", d.hint}};
 }
 
 } // namespace aicf
