@@ -11,6 +11,7 @@ Result<RunResult> Kernel::run(std::stop_token stop) {
   call.module.entry = entry;
   call.compiled.ptx = ptx;
   call.module.launch.grid[0].text = std::to_string(grid);
+  call.module.launch.grid[1].text = std::to_string(grid_y);
   call.module.launch.block[0].text = std::to_string(block);
   call.module.launch.cluster[0].text = std::to_string(cluster);
   call.module.launch.dynamic_shared.text = std::to_string(shared);

@@ -11,7 +11,7 @@ namespace aicf::test {
 /// A kernel with buffers in the order of its pointer parameters, then 64-bit integers.
 struct Kernel {
   std::string ptx, entry = "k";
-  unsigned grid = 1, block = 32, cluster = 1, shared = 0, threads = 1;
+  unsigned grid = 1, grid_y = 1, block = 32, cluster = 1, shared = 0, threads = 1;
   std::vector<std::vector<std::byte>> buffers{};
   std::vector<std::int64_t> dims{};
   RunOptions options{};

@@ -22,6 +22,7 @@ const char* name_of(Space s) {
   case Space::local: return "local";
   case Space::param: return "param";
   case Space::constant: return "const";
+  case Space::shared_cluster: return "shared::cluster";
   default: return "generic";
   }
 }
@@ -97,7 +98,7 @@ bool Worker::resolve(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 by
                      Place& place) {
   if (space == Space::generic) {
     const u64 top = address & ~(window_bytes - 1);
-    space = top == shared_window      ? Space::shared
+    space = top == shared_window      ? Space::shared_cluster
             : top == local_window     ? Space::local
             : top == parameter_window ? Space::param
                                       : Space::global;
@@ -115,22 +116,8 @@ bool Worker::resolve(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 by
     return false;
   }
   switch (space) {
-  case Space::shared: {
-    u64 offset = address;
-    if (const u64 rank = offset >> shared_rank_shift; rank != 0 && rank <= w.block->cluster->size()) {
-      place.block = &(*w.block->cluster)[rank - 1];
-      place.offset = offset = offset & ((u64{1} << shared_rank_shift) - 1);
-    }
-    if (offset + bytes > launch.shared_bytes || offset + bytes < offset) {
-      fault(w, pc, lane, "out-of-bounds",
-            describe() + "offset " + std::to_string(offset) + " (the block has " + std::to_string(launch.shared_bytes) +
-                " bytes of shared memory)",
-            address);
-      return false;
-    }
-    place.host = place.block->shared.data() + offset;
-    return true;
-  }
+  case Space::shared:
+  case Space::shared_cluster: return resolve_shared(w, pc, lane, space, address, bytes, what, place);
   case Space::local: {
     if (address + bytes > program.local_bytes || address + bytes < address) {
       fault(w, pc, lane, "out-of-bounds",
@@ -152,6 +139,21 @@ bool Worker::resolve(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 by
     return true;
   default:
     place.host = launch.memory->find(address, bytes);
+    if (place.host == nullptr && address >= heap_base && address < global_base) {
+      const Heap::Found found = launch.heap.find(address, bytes);
+      place.host = found.host;
+      if (found.state == Heap::State::freed) {
+        fault(w, pc, lane, "use-after-free", describe() + "memory that was freed", address);
+        return false;
+      }
+      if (found.state == Heap::State::live && found.host == nullptr) {
+        fault(w, pc, lane, "out-of-bounds",
+              describe() + "offset " + std::to_string(found.offset) + " of memory that malloc gave (it has " +
+                  std::to_string(found.bytes) + " bytes)",
+              address);
+        return false;
+      }
+    }
     if (place.host == nullptr) {
       fault(w, pc, lane, "out-of-bounds", describe() + launch.memory->describe(address), address);
       return false;
@@ -164,12 +166,66 @@ bool Worker::resolve(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 by
   }
 }
 
+bool Worker::resolve_shared(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 bytes, const char* kind,
+                            Place& place) {
+  const u64 offset = address & ((u64{1} << shared_rank_shift) - 1), rank = address >> shared_rank_shift;
+  place.space = Space::shared;
+  place.offset = offset;
+  const auto what = [&] {
+    return std::string(name_of(space)) + " " + kind + " of " + std::to_string(bytes) + " bytes at ";
+  };
+  if (rank > w.block->cluster->size()) {
+    fault(w, pc, lane, "out-of-bounds", what() + "offset " + std::to_string(address) + " of shared memory", address);
+    return false;
+  }
+  if (rank != 0) place.block = &(*w.block->cluster)[rank - 1];
+  if (offset + bytes > launch.shared_bytes) {
+    fault(w, pc, lane, "out-of-bounds",
+          what() + "offset " + std::to_string(offset) + " (the block has " + std::to_string(launch.shared_bytes) +
+              " bytes of shared memory)",
+          address);
+    return false;
+  }
+  place.host = place.block->shared.data() + offset;
+  if (place.block == w.block) return true;
+  const std::string peer = "block " + std::to_string(rank - 1) + " of the cluster";
+  if (space == Space::shared) {
+    fault(w, pc, lane, "cluster-space",
+          what() + "offset " + std::to_string(offset) + " of " + peer + ": that needs .shared::cluster", address);
+    return false;
+  }
+  if (place.block->exited) {
+    fault(w, pc, lane, "cluster-exit",
+          what() + "offset " + std::to_string(offset) + " of " + peer + ", which has exited", address);
+    return false;
+  }
+  if (!launch.checks) return true;
+  const bool started = std::any_of(place.block->warps.begin(), place.block->warps.end(),
+                                   [&](const Warp& other) { return clocks_.of(w.agent, other.agent) != 0; });
+  if (!started) {
+    fault(w, pc, lane, "cluster-start",
+          what() + "offset " + std::to_string(offset) + " of " + peer +
+              ": no barrier.cluster says that this block has started",
+          address);
+    return false;
+  }
+  place.block->peers[w.agent] = {clocks_.own(w.agent), pc, lane};
+  return true;
+}
+
+/// "thread 5", and its block where that is another one.
+std::string Worker::thread_name(const Warp& w, u32 agent, u32 lane) const {
+  const u32 per_block = launch.warps + 1, rank = agent / per_block, warp = agent % per_block;
+  std::string text = warp == launch.warps      ? "a bulk copy"
+                     : lane == Shadow::several ? "several threads of warp " + std::to_string(warp)
+                                               : "thread " + std::to_string(warp * lanes + lane);
+  if (rank != w.block->rank) text += " of block " + std::to_string(rank) + " of the cluster";
+  return text;
+}
+
 void Worker::shared_fault(Warp& w, u32 pc, u32 lane, const Shadow::Outcome& o, const char* what, u32 bytes,
                           u64 offset) {
-  const auto thread_name = [&](u32 warp, u32 l) {
-    return l == Shadow::several ? "several threads of warp " + std::to_string(warp)
-                                : "thread " + std::to_string(warp * lanes + l);
-  };
+  const std::string other = thread_name(w, o.agent, o.lane);
   const std::string head =
       "shared " + std::string(what) + " of " + std::to_string(bytes) + " bytes at offset " + std::to_string(offset);
   switch (o.problem) {
@@ -178,26 +234,26 @@ void Worker::shared_fault(Warp& w, u32 pc, u32 lane, const Shadow::Outcome& o, c
     break;
   case Shadow::Problem::pending_copy:
     fault(w, pc, lane, "shared-race",
-          head + ": a cp.async of " + thread_name(o.warp, o.lane) + " to it has not been waited for", offset);
+          head + ": " + (o.agent % (launch.warps + 1) == launch.warps ? "" : "a cp.async of ") + other +
+              " to it has not been waited for",
+          offset);
+    break;
+  case Shadow::Problem::unfenced:
+    fault(w, pc, lane, "proxy-fence", head + ": no fence.proxy.async makes the write by " + other + " visible to it",
+          offset);
     break;
   default:
     fault(w, pc, lane, "shared-race",
           head + " races with a " + (o.problem == Shadow::Problem::race_with_write ? "write" : "read") + " by " +
-              thread_name(o.warp, o.lane) +
-              (o.warp == w.index ? ": no warp synchronisation lies between them" : ": no barrier lies between them"),
+              other +
+              (o.agent == w.agent ? ": no warp synchronisation lies between them" : ": no barrier lies between them"),
           offset);
   }
 }
 
-void Worker::count_global(bool is_store, u64 sectors, u64 bytes) {
-  (is_store ? counters.global_store_sectors : counters.global_load_sectors) += sectors;
-  (is_store ? counters.global_store_requests : counters.global_load_requests) += 1;
-  (is_store ? counters.global_store_bytes : counters.global_load_bytes) += bytes;
-}
-
 /// Wavefronts: 32 banks of 4 bytes; accesses of 8 and 16 bytes go in 2 and 4 phases. In a phase each bank serves one
 /// word; further words of a bank cost a wavefront each.
-void Worker::count_shared(bool is_store, const u64* offset, u32 exec, u32 bytes) {
+void Worker::count_shared(u32 pc, bool is_store, const u64* offset, u32 exec, u32 bytes) {
   const u32 per_phase = bytes <= 4 ? 32 : 128 / bytes;
   const u32 words = std::max(1u, bytes / 4);
   u64 total = 0, phases = 0;
@@ -218,6 +274,22 @@ void Worker::count_shared(bool is_store, const u64* offset, u32 exec, u32 bytes)
   }
   (is_store ? counters.shared_store_wavefronts : counters.shared_load_wavefronts) += total;
   counters.shared_bank_conflicts += total - phases;
+  counters.memory[pc].wavefronts += total;
+  counters.memory[pc].conflicts += total - phases;
+}
+
+std::byte* Worker::touch(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 bytes, const char* what,
+                         bool writes) {
+  Place place;
+  if (!resolve(w, pc, lane, space, address, bytes, what, writes, place)) return nullptr;
+  if (place.space == Space::shared && place.block->shadow.enabled()) {
+    Shadow& shadow = place.block->shadow;
+    const auto offset = static_cast<u32>(place.offset);
+    const auto o =
+        writes ? shadow.write(w.agent, lane, offset, bytes, false) : shadow.read(w.agent, lane, offset, bytes);
+    if (o.problem != Shadow::Problem::none) shared_fault(w, pc, lane, o, what, bytes, offset);
+  }
+  return place.host;
 }
 
 void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
@@ -235,8 +307,8 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
     if (good && place.space == Space::shared) {
       offsets[i] = place.offset;
       shared |= 1u << i;
-      if (place.block == w.block && w.block->shadow.enabled()) {
-        const auto o = w.block->shadow.read(w.index, i, static_cast<u32>(place.offset), bytes);
+      if (place.block->shadow.enabled()) {
+        const auto o = place.block->shadow.read(w.agent, i, static_cast<u32>(place.offset), bytes, a.strong);
         if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))
           shared_fault(w, pc, i, o, "load", bytes, place.offset);
       }
@@ -256,9 +328,10 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
         set32(w, a.registers[k], i, static_cast<u32>(a.half_width ? v & 0xffff : v));
     }
   }
+  if (a.acquires) fence(w, a.cluster_scope);
   if (!launch.counters) return;
-  if (global != 0) count_global(false, distinct(sectors, global), u64{global} * bytes);
-  if (shared != 0) count_shared(false, offsets.data(), shared, bytes);
+  if (global != 0) count_global(pc, false, distinct(sectors, global), u64{global} * bytes);
+  if (shared != 0) count_shared(pc, false, offsets.data(), shared, bytes);
 }
 
 void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
@@ -267,6 +340,7 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
   std::array<u64, lanes> sectors{}, offsets{};
   u32 global = 0, shared = 0;
   bool reported = false;
+  if (a.releases) fence(w, a.cluster_scope);
   for (u32 i = 0; i < lanes; ++i) {
     if (!has_lane(exec, i)) continue;
     Place place;
@@ -283,10 +357,10 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
     if (place.space == Space::shared) {
       offsets[i] = place.offset;
       shared |= 1u << i;
-      if (place.block == w.block && w.block->shadow.enabled()) {
-        auto o = w.block->shadow.write(w.index, i, static_cast<u32>(place.offset), bytes, false);
+      if (place.block->shadow.enabled()) {
+        auto o = place.block->shadow.write(w.agent, i, static_cast<u32>(place.offset), bytes, a.strong);
         // Lanes of this very instruction may write the same value to one place.
-        const bool same_instruction = o.problem == Shadow::Problem::race_with_write && o.warp == w.index &&
+        const bool same_instruction = o.problem == Shadow::Problem::race_with_write && o.agent == w.agent &&
                                       o.lane < i && has_lane(shared, o.lane) &&
                                       offsets[o.lane] < place.offset + bytes && place.offset < offsets[o.lane] + bytes;
         if (same_instruction && std::memcmp(place.host, data.data(), bytes) == 0) o.problem = Shadow::Problem::none;
@@ -299,13 +373,14 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
     std::memcpy(place.host, data.data(), bytes);
   }
   if (!launch.counters) return;
-  if (global != 0) count_global(true, distinct(sectors, global), u64{global} * bytes);
-  if (shared != 0) count_shared(true, offsets.data(), shared, bytes);
+  if (global != 0) count_global(pc, true, distinct(sectors, global), u64{global} * bytes);
+  if (shared != 0) count_shared(pc, true, offsets.data(), shared, bytes);
 }
 
 void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
   const Access& a = program.accesses[op.aux];
   bool reported = false;
+  if (a.releases) fence(w, a.cluster_scope);
   for (u32 i = 0; i < lanes; ++i) {
     if (!has_lane(exec, i)) continue;
     Place place;
@@ -314,8 +389,13 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
       if (stopped()) return;
       continue;
     }
-    if (place.space == Space::shared && place.block == w.block && w.block->shadow.enabled()) {
-      const auto o = w.block->shadow.write(w.index, i, static_cast<u32>(place.offset), a.bytes, true);
+    if (a.align != 0 && (address & (a.align - 1u)) != 0) {
+      fault(w, pc, i, "misaligned", "a vector atomic of " + std::to_string(a.align) + " bytes", address);
+      continue;
+    }
+    if (place.space == Space::shared && place.block->shadow.enabled()) {
+      const auto o = place.block->shadow.write(w.agent, i, static_cast<u32>(place.offset), a.bytes, true,
+                                               a.kind != AtomicKind::exch);
       if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))
         shared_fault(w, pc, i, o, "atomic", a.bytes, place.offset);
     }
@@ -332,6 +412,7 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
     else
       set32(w, op.d, i, static_cast<u32>(atomic_update<u16>(place.host, a, b, c)));
   }
+  if (a.acquires) fence(w, a.cluster_scope);
   if (launch.counters) ++counters.atomics;
 }
 
@@ -368,13 +449,13 @@ void Worker::copy_async(Warp& w, const Op& op, u32 pc, u32 exec) {
       sectors[global++] = address >> 5;
     }
     if (w.block->shadow.enabled()) {
-      const auto o = w.block->shadow.copy_started(w.index, i, copy.target, bytes);
+      const auto o = w.block->shadow.copy_started(w.agent, i, copy.target, bytes);
       if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))
         shared_fault(w, pc, i, o, "cp.async store", bytes, copy.target);
     }
     w.async.back().push_back(copy);
   }
-  if (launch.counters && global != 0) count_global(false, distinct(sectors, global), u64{global} * bytes);
+  if (launch.counters && global != 0) count_global(pc, false, distinct(sectors, global), u64{global} * bytes);
 }
 
 void Worker::async_commit(Warp& w) {
@@ -392,7 +473,7 @@ void Worker::async_wait(Warp& w, const Op& op, u32) {
   for (std::size_t g = 0; g < done; ++g)
     for (const AsyncCopy& c : w.async[g]) {
       std::memcpy(w.block->shared.data() + c.target, c.data.data(), c.bytes);
-      if (w.block->shadow.enabled()) (void)w.block->shadow.write(w.index, c.lane, c.target, c.bytes, false);
+      if (w.block->shadow.enabled()) (void)w.block->shadow.write(w.agent, c.lane, c.target, c.bytes, false);
     }
   w.async.erase(w.async.begin(), w.async.begin() + static_cast<std::ptrdiff_t>(done));
   if (w.async.empty()) w.async.emplace_back();
@@ -477,7 +558,16 @@ void Worker::scalar(Warp& w, const Op& op, u32 pc, u32 exec) {
       if (has_lane(exec, i)) set32(w, op.d, i, exec);
     return;
   case Code::fence:
-    if (w.block->shadow.enabled()) w.block->shadow.fence(w.index);
+    fence(w, (op.flag & 1) != 0);
+    if ((op.flag & 2) != 0) clocks_.fence_proxy(w.agent);
+    return;
+  case Code::get_rank:
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!has_lane(exec, i)) continue;
+      const u64 a = (op.flag & 1) != 0 ? value64(w, op.a, i) : value32(w, op.a, i);
+      const u32 rank = static_cast<u32>(a) >> shared_rank_shift;
+      set32(w, op.d, i, rank == 0 ? w.block->rank : rank - 1);
+    }
     return;
   case Code::clock:
     for (u32 i = 0; i < lanes; ++i) {
@@ -507,10 +597,9 @@ void Worker::scalar(Warp& w, const Op& op, u32 pc, u32 exec) {
     }
     return;
   case Code::trap: fault(w, pc, leader, "trap", "the kernel executed trap"); break;
-  case Code::assertion: fault(w, pc, leader, "assert", "an assertion of the kernel failed"); break;
   default: fault(w, pc, leader, "unsupported", program.texts[op.aux]); break;
   }
-  launch.abort = true; // the last three end the launch
+  launch.abort = true; // the last two end the launch
 }
 
 } // namespace aicf::emulator

@@ -20,8 +20,14 @@ Result<Program> decode(std::string_view ptx, std::string_view entry) {
     for (auto& r : v.relocations) {
       for (std::size_t k = 0; k < module->variables.size(); ++k)
         if (module->variables[k].name == r.symbol) r.target = static_cast<std::int32_t>(k);
-      if (r.target < 0)
-        errors.push_back(error("ptx.symbol", "'" + std::string(r.symbol) + "' in an initialiser is not a variable"));
+      for (std::size_t k = 0; k < module->functions.size() && r.target == -1; ++k)
+        if (module->functions[k].name == r.symbol && module->functions[k].defined) {
+          r.target = ptx::Relocation::of_code;
+          r.addend += static_cast<std::int64_t>(Lowering::code_address(k));
+        }
+      if (r.target == -1)
+        errors.push_back(error("ptx.symbol", "'" + std::string(r.symbol) +
+                                                 "' in an initialiser is neither a variable nor a function"));
       r.symbol = {};
     }
   }

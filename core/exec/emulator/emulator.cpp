@@ -63,11 +63,19 @@ bool shape_launch(const Call& call, const Program& program, Prepared& p, unsigne
   LaunchState& l = p.launch;
   const auto refuse = [&](const std::string& m) { errors.push_back(call_error(call, m, "emulator.launch")); };
   for (std::size_t d = 0; d < 3; ++d) {
-    if (program.cluster[d] != 0) l.cluster[d] = program.cluster[d];
+    if (program.cluster[d] != 0) {
+      if (l.cluster[d] != 1 && l.cluster[d] != program.cluster[d])
+        refuse("the launch asks for another cluster than the kernel's .reqnctapercluster");
+      l.cluster[d] = program.cluster[d];
+    }
     if (l.grid[d] % l.cluster[d] != 0) refuse("the grid is not a multiple of the cluster");
   }
   const u64 cluster = u64{l.cluster[0]} * l.cluster[1] * l.cluster[2];
+  l.explicit_cluster = cluster > 1 || program.cluster[0] != 0;
   if (cluster > max_cluster) refuse("a cluster has at most 16 blocks");
+  if (program.max_cluster_rank != 0 && cluster > program.max_cluster_rank)
+    refuse("a cluster of " + std::to_string(cluster) + " blocks: the kernel's .maxclusterrank is " +
+           std::to_string(program.max_cluster_rank));
   const u64 threads = u64{l.block[0]} * l.block[1] * l.block[2];
   if (threads > 1024) refuse("a block of " + std::to_string(threads) + " threads: 1024 at most");
   l.threads = static_cast<u32>(threads);
@@ -172,6 +180,7 @@ u32 special_value(Special s, u32 lane, const LaunchState& l) {
   case Special::cluster_nctaid_x: return l.cluster[0];
   case Special::cluster_nctaid_y: return l.cluster[1];
   case Special::cluster_nctaid_z: return l.cluster[2];
+  case Special::explicit_cluster: return l.explicit_cluster ? ~0u : 0;
   case Special::cluster_nctarank: return l.cluster[0] * l.cluster[1] * l.cluster[2];
   default: return 0;
   }
@@ -329,7 +338,9 @@ Result<RunResult> EmulatorBackend::run(std::span<const Call> calls, std::span<Bu
       variable_addresses.push_back(memory.address_of(buffers.size() + i));
     for (std::size_t i = 0; i < program->variables.size(); ++i)
       for (const auto& r : program->variables[i].relocations) {
-        const u64 v = variable_addresses[static_cast<std::size_t>(r.target)] + static_cast<u64>(r.addend);
+        const u64 base =
+            r.target == ptx::Relocation::of_code ? 0 : variable_addresses[static_cast<std::size_t>(r.target)];
+        const u64 v = base + static_cast<u64>(r.addend);
         if (r.offset + sizeof v <= p.variables[i].size()) std::memcpy(p.variables[i].data() + r.offset, &v, sizeof v);
       }
     if (!marshal(call, *program, addresses, buffers, p, errors)) return errors;

@@ -2,7 +2,8 @@
 // counts exactly (machine.hpp, shadow.hpp say how).
 //
 // Faults: out-of-bounds misaligned read-only uninitialised-shared shared-race barrier-divergence barrier-operand
-// deadlock member-mask inactive-lane branch-index async-size cluster-rank assert trap step-limit unsupported.
+// deadlock member-mask inactive-lane branch-index async-size cluster-rank cluster-space cluster-start cluster-exit
+// proxy-fence assert trap step-limit unsupported.
 // At most 3 of one kind at one instruction and 20 in all are kept; after 20 the launch ends.
 //
 // Metrics, each the sum over the calls of a run, source exact: thread_instructions (lanes whose guard holds; a branch

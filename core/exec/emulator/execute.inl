@@ -66,7 +66,7 @@ template <class M, class D> inline void scatter_load(D* d, const std::byte* p, u
 }
 
 /// A load of all lanes from consecutive places of one allocation; false: not of this kind.
-inline bool fast_load(Worker& k, Warp& w, const Op& op, const Access& access) {
+inline bool fast_load(Worker& k, Warp& w, const Op& op, u32 pc, const Access& access) {
   if (access.space != ptx::Space::global && access.space != ptx::Space::constant) return false;
   const auto* a = reinterpret_cast<const u64*>(k.operand(w, op.a));
   const u32 stride = u32{access.bytes} * access.count;
@@ -90,11 +90,11 @@ inline bool fast_load(Worker& k, Warp& w, const Op& op, const Access& access) {
       return false;
   }
   if (k.launch.counters)
-    k.count_global(false, ((base + u64{stride} * lanes - 1) >> 5) - (base >> 5) + 1, u64{stride} * lanes);
+    k.count_global(pc, false, ((base + u64{stride} * lanes - 1) >> 5) - (base >> 5) + 1, u64{stride} * lanes);
   return true;
 }
 
-inline bool fast_store(Worker& k, Warp& w, const Op& op, const Access& access) {
+inline bool fast_store(Worker& k, Warp& w, const Op& op, u32 pc, const Access& access) {
   if (access.space != ptx::Space::global) return false;
   const auto* a = reinterpret_cast<const u64*>(k.operand(w, op.a));
   const u32 stride = u32{access.bytes} * access.count;
@@ -120,7 +120,7 @@ inline bool fast_store(Worker& k, Warp& w, const Op& op, const Access& access) {
     }
   }
   if (k.launch.counters)
-    k.count_global(true, ((base + u64{stride} * lanes - 1) >> 5) - (base >> 5) + 1, u64{stride} * lanes);
+    k.count_global(pc, true, ((base + u64{stride} * lanes - 1) >> 5) - (base >> 5) + 1, u64{stride} * lanes);
   return true;
 }
 
@@ -273,12 +273,12 @@ void RUN_WARP(Worker& k, Warp& w) {
     }
     case Code::load: {
       const Access& access = k.program.accesses[op.aux];
-      if (exec != all_lanes || !fast_load(k, w, op, access)) k.load(w, op, pc, exec);
+      if (exec != all_lanes || !fast_load(k, w, op, pc, access)) k.load(w, op, pc, exec);
       break;
     }
     case Code::store: {
       const Access& access = k.program.accesses[op.aux];
-      if (exec != all_lanes || !fast_store(k, w, op, access)) k.store(w, op, pc, exec);
+      if (exec != all_lanes || !fast_store(k, w, op, pc, access)) k.store(w, op, pc, exec);
       break;
     }
     case Code::atomic: k.atomic(w, op, pc, exec); break;
@@ -392,7 +392,8 @@ void RUN_WARP(Worker& k, Warp& w) {
     case Code::match_all:
     case Code::reduce:
     case Code::elect:
-      if (!k.warp_collective(w, op, pc, mask, exec)) {
+    case Code::wide:
+      if (op.code == Code::wide ? !k.wide(w, op, pc, mask, exec) : !k.warp_collective(w, op, pc, mask, exec)) {
         close(pc); // waits here: not run yet
         w.groups[w.current] = {pc, mask, true};
         if (!choose()) {
@@ -400,6 +401,12 @@ void RUN_WARP(Worker& k, Warp& w) {
           return;
         }
         continue;
+      }
+      if (op.code == Code::wide && k.stopped()) [[unlikely]] {
+        close(pc + 1);
+        ++pc;
+        save();
+        return;
       }
       break;
     case Code::barrier:

@@ -116,6 +116,11 @@ template <class F> void each_operand(Op& op, Program& program, F&& visit, bool o
     for (std::size_t k = 0; k < access.count; ++k)
       if (access.registers[k] != none) visit(access.registers[k], defines_first);
   }
+  if (op.code == Code::wide) {
+    Wide& wide = program.wides[op.aux];
+    for (auto& r : wide.in) visit(r, false);
+    for (auto& r : wide.out) visit(r, true);
+  }
   if (op.d != none) visit(op.d, true);
   if (op.f != none) visit(op.f, true);
 }

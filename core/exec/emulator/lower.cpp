@@ -65,6 +65,25 @@ void Lowering::refuse(const std::string& message) {
 
 void Lowering::unsupported(const std::string& why) { throw Unsupported{why}; }
 
+/// The defined functions whose address a mov or an initialiser takes.
+void Lowering::take_addresses() {
+  const auto add = [&](std::string_view name) {
+    const auto found = function_named_.find(name);
+    if (found == function_named_.end()) return;
+    const ptx::Function& f = module_.functions[found->second];
+    if (f.entry || !f.defined || std::find(addressed_.begin(), addressed_.end(), found->second) != addressed_.end())
+      return;
+    addressed_.push_back(found->second);
+  };
+  for (const ptx::Function& f : module_.functions)
+    for (const Instruction& i : f.body)
+      if (i.parts[0] == "mov")
+        for (const Operand& o : i.operands)
+          if (o.kind == Operand::Kind::function) add(o.name);
+  for (const ptx::Variable& v : module_.variables)
+    for (const ptx::Relocation& r : v.relocations) add(r.symbol);
+}
+
 bool Lowering::order_functions(std::string_view entry, std::vector<std::size_t>& order) {
   for (std::size_t i = 0; i < module_.functions.size(); ++i) {
     auto [it, fresh] = function_named_.try_emplace(module_.functions[i].name, i);
@@ -82,9 +101,20 @@ bool Lowering::order_functions(std::string_view entry, std::vector<std::size_t>&
   struct Frame {
     std::size_t function, at;
   };
-  std::vector<Frame> stack{{found->second, 0}};
-  state[found->second] = State::open;
-  while (!stack.empty()) {
+  std::vector<Frame> stack;
+  // What may be called by address comes first, so that whoever calls comes after it.
+  take_addresses();
+  std::vector<std::size_t> roots = addressed_;
+  roots.push_back(found->second);
+  for (std::size_t root = 0; root < roots.size() || !stack.empty();) {
+    if (stack.empty()) {
+      if (state[roots[root]] == State::fresh) {
+        state[roots[root]] = State::open;
+        stack.push_back({roots[root], 0});
+      }
+      ++root;
+      continue;
+    }
     const std::size_t f = stack.back().function;
     const auto& body = module_.functions[f].body;
     if (stack.back().at == body.size()) {
@@ -177,6 +207,7 @@ bool Lowering::run(std::string_view entry) {
   }
   program_.shared_bytes = (program_.shared_bytes + 15) / 16 * 16;
   std::copy_n(module_.functions[order.back()].cluster, 3, program_.cluster.begin());
+  program_.max_cluster_rank = module_.functions[order.back()].max_cluster_rank;
   for (std::size_t n = 0; n < order.size(); ++n) function(n);
   return errors_.empty();
 }
@@ -193,6 +224,7 @@ void Lowering::function(std::size_t index) {
   const Instruction end{};
   now_ = &end;
   guard_ = none;
+  guard_negated_ = false;
   primary_ = false;
   emit(source_->entry ? Code::exit : Code::ret, none);
 }
@@ -200,11 +232,13 @@ void Lowering::function(std::size_t index) {
 void Lowering::instruction(const Instruction& i) {
   now_ = &i;
   guard_ = i.guard >= 0 ? code_->first_register + i.guard : none;
+  guard_negated_ = i.guard_negated;
   primary_ = true;
   const std::size_t before = code_->ops.size();
   std::string why;
   try {
-    if (move() || memory() || control() || arithmetic() || comparison() || conversion() || warp_level()) return;
+    if (move() || memory() || tensor() || control() || arithmetic() || comparison() || conversion() || warp_level())
+      return;
   } catch (const Refused&) {
     return;
   } catch (const Unsupported& u) {
@@ -212,6 +246,8 @@ void Lowering::instruction(const Instruction& i) {
   }
   code_->ops.resize(before);
   code_->lines.resize(before);
+  guard_ = i.guard >= 0 ? code_->first_register + i.guard : none;
+  guard_negated_ = i.guard_negated;
   primary_ = true;
   Op& op = emit(Code::unsupported, none);
   op.aux = static_cast<std::uint32_t>(program_.texts.size());
@@ -223,7 +259,7 @@ Op& Lowering::emit(Code code, std::int32_t d, std::int32_t a, std::int32_t b, st
   Op op;
   op.code = code;
   op.guard = guard_;
-  op.guard_negated = now_->guard_negated;
+  op.guard_negated = guard_negated_;
   op.d = d;
   op.a = a;
   op.b = b;
@@ -308,6 +344,7 @@ std::int32_t Lowering::special(std::string_view name) {
       {"%cluster_nctaid.y", Special::cluster_nctaid_y},
       {"%cluster_nctaid.z", Special::cluster_nctaid_z},
       {"%cluster_nctarank", Special::cluster_nctarank},
+      {"%is_explicit_cluster", Special::explicit_cluster},
       {"%smid", Special::zero},
       {"%gridid", Special::zero},
       {"%tid.x", Special::tid_x},
@@ -382,7 +419,7 @@ std::int32_t Lowering::use(const Operand& o, Width w, Type literal) {
   case Kind::real64: return w == Width::w64 ? constant64(o.bits) : constant32(as_u32(static_cast<f32>(as_f64(o.bits))));
   case Kind::special: {
     const std::int32_t r = special(o.name);
-    if (w == Width::w32) return r;
+    if (w != Width::w64) return r;
     const std::int32_t wide = fresh(Width::w64);
     emit(Code::zext32, wide, r);
     return wide;

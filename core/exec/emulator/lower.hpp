@@ -38,6 +38,8 @@ class Lowering {
  public:
   Lowering(const ptx::Module& module, Program& program, std::vector<Diagnostic>& errors)
       : module_(module), program_(program), errors_(errors) {}
+  /// What a pointer to a function holds; `function` indexes the module's functions.
+  [[nodiscard]] static std::uint64_t code_address(std::size_t function);
   /// Lowers the entry and what it calls; callees come first in `functions`. False: errors were added.
   bool run(std::string_view entry);
   std::vector<FunctionCode> functions;
@@ -55,6 +57,7 @@ class Lowering {
     std::string why;
   };
 
+  void take_addresses();
   bool order_functions(std::string_view entry, std::vector<std::size_t>& order);
   void place_variables(const ptx::Function& f, FunctionCode& code);
   void function(std::size_t index);
@@ -96,10 +99,25 @@ class Lowering {
   bool load_store(bool is_store);
   bool atomics();
   bool async_copies();
+  bool tensor();
+  bool multiply_matrices();
+  bool wmma();
+  bool matrix_shape(Wide& op) const;
   bool control();
+  bool barriers();
   bool calls();
+  bool call_of_system(const Operand* results, std::string_view name, const Operand* arguments);
+  void call_function(std::size_t function, const Operand* results, const Operand* arguments);
+  std::int32_t parameter_value(const Operand& o, Width w);
+  void indirect_call(const Operand* results, const Operand& target, const Operand* arguments);
   bool warp_level();
   void address(const Operand& o, ptx::Space space, Op& op);
+  std::int32_t whole_address(const Operand& o, ptx::Space space);
+  [[nodiscard]] ptx::Space space_of(ptx::Space otherwise) const;
+  [[nodiscard]] std::vector<Type> types() const;
+  void use_all(const Operand& o, Width w, Type literal, std::vector<std::int32_t>& into);
+  void define_all(const Operand& o, Width w, std::vector<std::int32_t>& into);
+  Op& emit_wide(Wide wide);
   bool frame_address(const Operand& o, std::uint32_t& offset, bool& kernel_parameter) const;
   [[nodiscard]] bool has(std::string_view part) const;
   [[nodiscard]] std::string_view opcode() const { return now_->parts[0]; }
@@ -117,7 +135,9 @@ class Lowering {
   const ptx::Function* source_ = nullptr;
   const Instruction* now_ = nullptr;
   std::int32_t guard_ = none, carry_ = none;
-  bool primary_ = true; ///< the next operation is the one that counts as the instruction
+  bool guard_negated_ = false;
+  std::vector<std::size_t> addressed_; ///< functions whose address is taken
+  bool primary_ = true;                ///< the next operation is the one that counts as the instruction
 };
 
 /// Linear order, register allocation and final operands; fills program.ops and the frame. False: a limit was passed.

@@ -373,7 +373,13 @@ bool Lowering::move() {
   const unsigned bits = ptx::bits_of(type);
   const Operand &to = at(0), &from = at(1);
   using Kind = Operand::Kind;
-  if (from.kind == Kind::function) unsupported("the address of a function");
+  if (from.kind == Kind::function) {
+    const auto found = function_named_.find(from.name);
+    if (found == function_named_.end() || !module_.functions[found->second].defined || bits != 64)
+      unsupported("the address of '" + std::string(from.name) + "', which is not defined in this text");
+    emit(Code::mov_b64, define(to, Width::w64), constant64(code_address(found->second)));
+    return true;
+  }
   if (from.kind == Kind::special &&
       (from.name == "%clock" || from.name == "%clock64" || from.name == "%globaltimer" || from.name == "%clock_hi")) {
     const bool wide = bits == 64;

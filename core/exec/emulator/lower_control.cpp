@@ -41,8 +41,11 @@ bool Lowering::control() {
     return true;
   }
   if (base == "membar" || base == "fence") {
-    if (has("proxy") || has("mbarrier_init")) unsupported();
-    emit(Code::fence, none);
+    const bool proxy = has("proxy");
+    if (proxy && !has("async") && !has("async::generic") && !has("async::global") && !has("async::shared::cta") &&
+        !has("async::shared::cluster"))
+      unsupported();
+    emit(Code::fence, none).flag = static_cast<std::uint8_t>((has("cta") ? 0 : 1) | (proxy ? 2 : 0));
     return true;
   }
   if (base == "call") return calls();
@@ -53,7 +56,8 @@ bool Lowering::control() {
     return true;
   }
   if (has("cluster")) {
-    emit(Code::cluster_barrier, none).flag = has("arrive") ? 1 : 2;
+    emit(Code::cluster_barrier, none).flag =
+        static_cast<std::uint8_t>(has("arrive") ? 1 | (has("relaxed") ? 4 : 0) : 2);
     return true;
   }
   Op op;
@@ -75,57 +79,6 @@ bool Lowering::control() {
   Op& out = emit(Code::barrier, op.d, op.a, op.b, op.c);
   out.flag = op.flag;
   out.imm = negated ? 1 : 0;
-  return true;
-}
-
-/// call[.uni] [(results),] name[, (arguments)]: parameters are copied between thread-private places.
-bool Lowering::calls() {
-  std::size_t n = 0;
-  const Operand* results = at(0).kind == Operand::Kind::vector ? &at(n++) : nullptr;
-  const Operand& name = at(n++);
-  const Operand* arguments = now_->operands.size() > n ? &at(n) : nullptr;
-  if (name.kind != Operand::Kind::function) unsupported("an indirect call");
-  const auto found = function_named_.find(name.name);
-  if (name.name == "__assertfail") {
-    emit(Code::assertion, none);
-    return true;
-  }
-  if (found == function_named_.end() || !module_.functions[found->second].defined)
-    unsupported("'" + std::string(name.name) + "' is not defined in this text");
-  const std::size_t callee_index = code_of_.at(found->second);
-  const FunctionCode& callee = functions[callee_index];
-  const ptx::Function& f = *callee.source;
-  const auto count = [](const Operand* o) { return o == nullptr ? 0 : o->items.size(); };
-  if (count(arguments) != f.params.size() || count(results) > f.results.size())
-    refuse("the arguments do not fit '" + std::string(f.name) + "'");
-  primary_ = false; // the copies are part of the call
-  const auto copy = [&](const Operand& mine, std::int32_t theirs, bool in) {
-    if (theirs >= 0) {
-      const auto& v = f.variables[static_cast<std::size_t>(theirs)];
-      const std::uint32_t other = callee.variable_offset[static_cast<std::size_t>(theirs)];
-      if (mine.kind != Operand::Kind::variable || mine.index < 0 || variable(mine).bytes < v.bytes)
-        refuse("an argument does not fit '" + std::string(v.name) + "'");
-      const std::uint32_t own = code_->variable_offset[static_cast<std::size_t>(mine.index)];
-      Op& op = emit(Code::param_copy, none);
-      op.imm = in ? other : own;
-      op.aux = in ? own : other;
-      op.size = static_cast<std::uint32_t>(v.bytes);
-      return;
-    }
-    const auto& r = f.registers[static_cast<std::size_t>(~theirs)];
-    const std::int32_t reg = callee.first_register + ~theirs;
-    const Width w = width_of(r.type);
-    const std::int32_t own = in ? use(mine, w, r.type) : define(mine, w);
-    emit(w == Width::pred  ? Code::pred_mov
-         : w == Width::w64 ? Code::mov_b64
-                           : Code::mov_b32,
-         in ? reg : own, in ? own : reg);
-  };
-  for (std::size_t k = 0; k < count(arguments); ++k) copy(arguments->items[k], f.params[k], true);
-  primary_ = true;
-  emit(Code::call, none).aux = static_cast<std::uint32_t>(callee_index);
-  code_->calls.push_back(callee_index);
-  for (std::size_t k = 0; k < count(results); ++k) copy(results->items[k], f.results[k], false);
   return true;
 }
 

@@ -14,7 +14,7 @@ bool space_from(std::string_view part, Space& space) {
   if (word == "global")
     space = Space::global;
   else if (word == "shared")
-    space = Space::shared;
+    space = part == "shared::cluster" ? Space::shared_cluster : Space::shared;
   else if (word == "local")
     space = Space::local;
   else if (word == "param")
@@ -26,6 +26,8 @@ bool space_from(std::string_view part, Space& space) {
   return true;
 }
 
+bool is_shared(Space space) { return space == Space::shared || space == Space::shared_cluster; }
+
 /// Qualifiers that change neither value nor order in this machine: memory is sequentially consistent here.
 bool is_hint(std::string_view p) {
   constexpr std::string_view hints[] = {"nc",      "ca",      "cg",      "cs",      "lu",       "cv",    "wb",
@@ -33,6 +35,15 @@ bool is_hint(std::string_view p) {
                                         "acquire", "release", "acq_rel", "sc",      "volatile", "noftz", "mmio"};
   return std::find(std::begin(hints), std::end(hints), p) != std::end(hints) || p.starts_with("L1::") ||
          p.starts_with("L2::");
+}
+
+/// What the qualifiers of an access say of its order.
+void order_from(const std::vector<std::string_view>& parts, Access& access) {
+  const auto has = [&](std::string_view p) { return std::find(parts.begin(), parts.end(), p) != parts.end(); };
+  access.acquires = has("acquire") || has("acq_rel");
+  access.releases = has("release") || has("acq_rel");
+  access.strong = access.acquires || access.releases || has("relaxed") || has("volatile") || has("mmio");
+  access.cluster_scope = !has("cta");
 }
 
 } // namespace
@@ -77,11 +88,16 @@ bool Lowering::memory() {
   if (base == "ld" || base == "ldu" || base == "st") return load_store(base == "st");
   if (base == "atom" || base == "red") return atomics();
   if (base == "cp") return async_copies();
+  if (base == "getctarank") {
+    const std::int32_t d = define(at(0), Width::w32), a = use(at(1), last_type());
+    emit(Code::get_rank, d, a).flag = last_type() == Type::u64 ? 1 : 0;
+    return true;
+  }
   if (base == "cvta") {
     Space space = Space::generic;
     const bool to = has("to");
     space_from(now_->parts.at(to ? 2 : 1), space);
-    const std::uint64_t window = space == Space::shared  ? shared_window
+    const std::uint64_t window = is_shared(space)        ? shared_window
                                  : space == Space::local ? local_window
                                  : space == Space::param ? parameter_window
                                                          : 0;
@@ -99,11 +115,22 @@ bool Lowering::memory() {
     const std::int32_t d = define(at(0), Width::pred), a = use(at(1), Type::u64), top = fresh(Width::w32);
     emit(Code::high32, top, a);
     const auto window = [&](std::uint64_t w) { return constant32(static_cast<std::uint32_t>(w >> 32)); };
-    if (space == Space::shared || space == Space::local || space == Space::param)
+    if (space == Space::shared) { // of this block: the rank in the address is absent or its own
+      const std::int32_t low = fresh(Width::w32), owner = fresh(Width::w32), own = fresh(Width::w32);
+      const std::int32_t here = fresh(Width::pred), mine = fresh(Width::pred), in = fresh(Width::pred);
+      emit(Code::low32, low, a);
+      emit(Code::shr_u32, owner, low, constant32(shared_rank_shift));
+      emit(Code::add_u32, own, special("%cluster_ctarank"), constant32(1));
+      emit(Code::eq_u32, here, owner, constant32(0));
+      emit(Code::eq_u32, mine, owner, own);
+      emit(Code::pred_or, here, here, mine);
+      emit(Code::eq_u32, in, top, window(shared_window));
+      emit(Code::pred_and, d, here, in);
+    } else if (space == Space::shared_cluster || space == Space::local || space == Space::param)
       emit(Code::eq_u32, d, top,
-           window(space == Space::shared  ? shared_window
-                  : space == Space::local ? local_window
-                                          : parameter_window));
+           window(space == Space::shared_cluster ? shared_window
+                  : space == Space::local        ? local_window
+                                                 : parameter_window));
     else if (space == Space::global)
       emit(Code::lt_u32, d, window(global_base - window_bytes), top);
     else
@@ -123,6 +150,7 @@ bool Lowering::load_store(bool is_store) {
   Access access;
   access.is_store = is_store;
   access.type = last_type();
+  order_from(now_->parts, access);
   for (std::size_t n = 1; n + 1 < now_->parts.size(); ++n) {
     const auto p = now_->parts[n];
     if (space_from(p, access.space) || is_hint(p) || p == "v2" || p == "v4" || p == "v8") continue;
@@ -178,7 +206,7 @@ bool Lowering::load_store(bool is_store) {
   op.imm = address_op.imm;
   op.aux = static_cast<std::uint32_t>(program_.accesses.size());
   program_.accesses.push_back(access);
-  if (access.space == Space::shared || access.space == Space::generic)
+  if (is_shared(access.space) || access.space == Space::generic)
     program_.shared_granule = std::min<std::uint32_t>(program_.shared_granule, access.bytes);
   return true;
 }
@@ -186,7 +214,9 @@ bool Lowering::load_store(bool is_store) {
 bool Lowering::atomics() {
   Access access;
   access.is_atomic = true;
-  access.type = last_type();
+  for (const auto p : now_->parts)
+    if (const Type t = ptx::type_from(p); t != Type::none) access.type = t;
+  order_from(now_->parts, access);
   const bool reduce = opcode() == "red";
   bool known = false;
   constexpr std::pair<std::string_view, AtomicKind> kinds[] = {{"add", AtomicKind::add},   {"and", AtomicKind::bit_and},
@@ -194,9 +224,11 @@ bool Lowering::atomics() {
                                                                {"exch", AtomicKind::exch}, {"cas", AtomicKind::cas},
                                                                {"min", AtomicKind::min},   {"max", AtomicKind::max},
                                                                {"inc", AtomicKind::inc},   {"dec", AtomicKind::dec}};
-  for (std::size_t n = 1; n + 1 < now_->parts.size(); ++n) {
+  for (std::size_t n = 1; n < now_->parts.size(); ++n) {
     const auto p = now_->parts[n];
-    if (space_from(p, access.space) || is_hint(p)) continue;
+    if (space_from(p, access.space) || is_hint(p) || ptx::type_from(p) != Type::none || p == "v2" || p == "v4" ||
+        p == "v8")
+      continue;
     const auto* k = std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& e) { return e.first == p; });
     if (k == std::end(kinds)) unsupported();
     access.kind = k->second;
@@ -214,18 +246,30 @@ bool Lowering::atomics() {
   access.bytes = static_cast<std::uint8_t>(bits / 8);
   access.sign = ptx::is_signed(access.type);
   const std::size_t first = reduce ? 0 : 1;
-  if (at(first + 1).kind == Operand::Kind::vector) unsupported("vector atomics");
   Op where;
   address(at(first), access.space, where);
   const Width w = width_of(access.type);
-  const std::int32_t b = use(at(first + 1), access.type);
-  const std::int32_t c = access.kind == AtomicKind::cas ? use(at(first + 2), access.type) : b;
-  const std::int32_t d = reduce ? fresh(w) : define(at(0), w);
-  Op& op = emit(Code::atomic, d, where.a, b, c);
-  op.imm = where.imm;
-  op.aux = static_cast<std::uint32_t>(program_.accesses.size());
-  program_.accesses.push_back(access);
-  if (access.space == Space::shared || access.space == Space::generic)
+  const auto one = [&](const Operand* to, const Operand& value, std::int64_t offset) {
+    const std::int32_t b = use(value, access.type);
+    const std::int32_t c = access.kind == AtomicKind::cas ? use(at(first + 2), access.type) : b;
+    const std::int32_t d = to == nullptr ? fresh(w) : define(*to, w);
+    Op& op = emit(Code::atomic, d, where.a, b, c);
+    op.imm = where.imm + offset;
+    op.aux = static_cast<std::uint32_t>(program_.accesses.size());
+    program_.accesses.push_back(access);
+  };
+  const Operand& value = at(first + 1);
+  const std::uint32_t count = vector_count();
+  if (value.kind == Operand::Kind::vector) {
+    if (value.items.size() != count || (!reduce && at(0).items.size() != count))
+      refuse("the vector has " + std::to_string(count) + " elements");
+    access.align = static_cast<std::uint8_t>(access.bytes * count);
+    for (std::uint32_t k = 0; k < count; ++k, access.align = 0)
+      one(reduce ? nullptr : &at(0).items[k], value.items[k], std::int64_t{k} * access.bytes);
+  } else {
+    one(reduce ? nullptr : &at(0), value, 0);
+  }
+  if (is_shared(access.space) || access.space == Space::generic)
     program_.shared_granule = std::min<std::uint32_t>(program_.shared_granule, access.bytes);
   return true;
 }

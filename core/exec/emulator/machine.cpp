@@ -25,6 +25,13 @@ void Counters::add(const Counters& o) {
     lanes[i] += o.lanes[i];
     lanes_off[i] += o.lanes_off[i];
   }
+  if (memory.empty()) memory.resize(o.memory.size());
+  for (std::size_t i = 0; i < o.memory.size(); ++i) {
+    memory[i].sectors += o.memory[i].sectors;
+    memory[i].wavefronts += o.memory[i].wavefronts;
+    memory[i].conflicts += o.memory[i].conflicts;
+  }
+  tensor_operations += o.tensor_operations;
   global_load_sectors += o.global_load_sectors;
   global_store_sectors += o.global_store_sectors;
   global_load_requests += o.global_load_requests;
@@ -78,8 +85,12 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
   b.shared.assign(l.shared_bytes, std::byte{0xff}); // NaN, in every type: what is not written must not look right
   b.local.assign(std::size_t{l.warps} * lanes * program.local_bytes, std::byte{0});
   if (l.checks && l.shared_bytes != 0)
-    b.shadow.reset(l.shared_bytes, std::min<u32>(program.shared_granule, 4), l.warps);
+    b.shadow.reset(l.shared_bytes, std::min<u32>(program.shared_granule, 4), clocks_);
   b.barriers = {};
+  b.fenced.clear();
+  b.exited = b.proxy_used = false;
+  b.mbarriers.clear();
+  b.peers.assign(blocks_.size() > 1 ? clocks_.agents() : 0, PeerAccess{});
   b.warps.resize(l.warps);
   for (u32 i = 0; i < l.warps; ++i) {
     Warp& w = b.warps[i];
@@ -89,6 +100,7 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
     w.block = &b;
     w.frame = frame;
     w.index = i;
+    w.agent = rank * (l.warps + 1) + i;
     const u32 left = l.threads - i * lanes;
     w.live = left >= lanes ? all_lanes : (1u << left) - 1;
     w.groups[0] = {program.start, w.live, false};
@@ -100,6 +112,9 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
     w.depth.fill(0);
     w.returns.resize(program.call_depth);
     w.async.clear();
+    w.bulk.clear();
+    w.tensor.clear();
+    w.bulk_open = w.tensor_open = 0;
     for (const Preset& p : program.presets) {
       auto* d = reg<u32>(w, p.offset);
       for (u32 lane = 0; lane < lanes; ++lane) {
@@ -155,31 +170,11 @@ bool Worker::run_round() {
       run(*this, w);
       end_slice(w, slice_operations - slice);
       if (stopped()) return true;
-      if (w.state == Warp::State::done) check_barriers(b);
+      if (w.state != Warp::State::done) continue;
+      check_barriers(b);
+      check_cluster_barrier();
+      block_exited(b);
     }
-  }
-  // barrier.cluster: all warps of the cluster that live have arrived.
-  bool all = true, waiting = false;
-  for (const Block& b : blocks_)
-    for (const Warp& w : b.warps) {
-      if (w.state == Warp::State::done) continue;
-      all = all && w.cluster_arrived;
-      waiting = waiting || w.state == Warp::State::at_cluster_barrier;
-    }
-  if (all && waiting) {
-    for (Block& b : blocks_) {
-      std::vector<u32> everyone;
-      for (Warp& w : b.warps) {
-        if (w.state == Warp::State::done) continue;
-        everyone.push_back(w.index);
-        if (w.state == Warp::State::at_cluster_barrier) {
-          w.state = Warp::State::ready;
-          w.cluster_arrived = false;
-        }
-      }
-      if (b.shadow.enabled()) b.shadow.barrier(everyone, everyone);
-    }
-    return true;
   }
   return any;
 }
@@ -203,6 +198,25 @@ void Worker::deadlock() {
   launch.abort = true;
 }
 
+/// The last warp of `b` has ended: its shared memory is gone, so every access of a peer must be ordered before.
+void Worker::block_exited(Block& b) {
+  for (const Warp& w : b.warps)
+    if (w.state != Warp::State::done) return;
+  b.exited = true;
+  if (!launch.checks) return;
+  for (u32 agent = 0; agent < b.peers.size(); ++agent) {
+    const PeerAccess& last = b.peers[agent];
+    if (last.clock == 0) continue;
+    const bool ordered = std::any_of(b.warps.begin(), b.warps.end(),
+                                     [&](const Warp& w) { return clocks_.of(w.agent, agent) >= last.clock; });
+    const u32 per_block = launch.warps + 1;
+    if (!ordered)
+      fault(blocks_[agent / per_block].warps[agent % per_block], last.pc, last.lane, "cluster-exit",
+            "the shared memory of block " + std::to_string(b.rank) +
+                " of the cluster is accessed, but nothing keeps that block from exiting before");
+  }
+}
+
 void Worker::run_cluster() {
   while (!stopped()) {
     bool done = true;
@@ -224,10 +238,14 @@ void Worker::run() {
   counters.warps.assign(program.ops.size() + 1, 0);
   counters.lanes.assign(program.ops.size() + 1, 0);
   counters.lanes_off.assign(program.ops.size() + 1, 0);
+  counters.memory.resize(program.ops.size());
   while (!stopped()) {
     const u64 n = launch.next_unit.fetch_add(1, std::memory_order_relaxed);
     if (n >= launch.units) return;
     const u64 unit = static_cast<u64>((static_cast<u128>(n) * launch.order_scale + launch.order_shift) % launch.units);
+    clocks_.reset(blocks * (launch.warps + 1), program.async_proxy);
+    cluster_fenced_.clear();
+    cluster_joined_.clear();
     for (u32 rank = 0; rank < blocks; ++rank) prepare(blocks_[rank], rank, unit);
     run_cluster();
   }

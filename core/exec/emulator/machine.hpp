@@ -8,6 +8,7 @@
 // a warp ends.
 #pragma once
 #include "core/exec/backend.hpp"
+#include "core/exec/emulator/heap.hpp"
 #include "core/exec/emulator/lane_math.hpp"
 #include "core/exec/emulator/memory.hpp"
 #include "core/exec/emulator/program.hpp"
@@ -22,15 +23,32 @@ namespace aicf::emulator {
 constexpr u32 all_lanes = 0xffffffffu;
 constexpr u32 never = 0xffffffffu; ///< a program counter past every operation
 
+/// What the memory operations of one place of the program did.
+struct MemoryEvents {
+  u64 sectors = 0, wavefronts = 0, conflicts = 0;
+};
+
 /// Counts of one worker; instructions as differences along the program, summed at the end.
 struct Counters {
   std::vector<s64> warps, lanes; ///< one an operation and one more
   std::vector<s64> lanes_off;    ///< lanes that a guard switched off
   u64 global_load_sectors = 0, global_store_sectors = 0, global_load_requests = 0, global_store_requests = 0;
   u64 global_load_bytes = 0, global_store_bytes = 0, shared_load_wavefronts = 0, shared_store_wavefronts = 0;
-  u64 shared_bank_conflicts = 0, barriers = 0, atomics = 0, divergent_branches = 0;
+  u64 shared_bank_conflicts = 0, barriers = 0, atomics = 0, divergent_branches = 0, tensor_operations = 0;
+  std::vector<MemoryEvents> memory; ///< one an operation
   void add(const Counters& other);
 };
+
+/// A dense matrix of bits of elements, in row order.
+struct Matrix {
+  u32 rows, columns;
+  std::vector<u64> values;
+  Matrix(u32 r, u32 c) : rows(r), columns(c), values(std::size_t{r} * c) {}
+  u64& at(u32 r, u32 c) { return values[std::size_t{r} * columns + c]; }
+  [[nodiscard]] u64 at(u32 r, u32 c) const { return values[std::size_t{r} * columns + c]; }
+};
+void convert_accumulator(const Wide& op, Matrix& c);
+void multiply(const Wide& op, const Matrix& a, const Matrix& b, Matrix& d); ///< d += a b
 
 struct LaunchState {
   const Program* program = nullptr;
@@ -39,7 +57,7 @@ struct LaunchState {
   u32 threads = 0, warps = 0, shared_bytes = 0, dynamic_shared = 0;
   std::vector<u8> parameters;
   const u8* constants = nullptr; ///< constant area, 64-byte aligned
-  bool checks = true, counters = false;
+  bool checks = true, counters = false, explicit_cluster = false;
   u64 step_limit = 0, order_scale = 1, order_shift = 0; ///< unit i runs as (i * scale + shift) mod units
   u64 units = 0;                                        ///< clusters of the grid
   std::stop_token stop;
@@ -47,6 +65,8 @@ struct LaunchState {
   std::atomic<bool> abort{false}, cancelled{false};
   std::mutex fault_mutex;
   std::vector<Fault> faults;
+  std::string printed;
+  Heap heap;
   std::vector<u64> fault_order;                           ///< linear thread of each fault
   std::map<std::pair<std::string, u32>, u32> fault_count; ///< by kind and operation
   u64 fault_total = 0;
@@ -68,16 +88,21 @@ struct Warp {
   enum class State : u8 { ready, at_barrier, at_cluster_barrier, done } state = State::ready;
   Block* block = nullptr;
   u8* frame = nullptr;
-  u32 index = 0, live = 0; ///< lanes that have not exited
+  u32 index = 0, agent = 0; ///< in its block; among the agents of the cluster (clocks.hpp)
+  u32 live = 0;             ///< lanes that have not exited
   std::array<Group, lanes> groups{};
   u32 group_count = 1, current = 0, limit = never; ///< limit: where the current group meets or passes another
   u32 turns = 0;                                   ///< choices of a group since it was last rotated
   u32 barrier = 0;
   u32 barrier_pc = 0;
-  bool cluster_arrived = false;
+  bool cluster_arrived = false; ///< at barrier.cluster, and has not waited since
+  u64 cluster_phase = 0;        ///< the phase it arrived in
   std::array<u8, lanes> depth{};
   std::vector<std::array<u32, lanes>> returns; ///< return counters by depth
   std::vector<std::vector<AsyncCopy>> async;   ///< committed groups, oldest first; the last is open
+  /// Bulk copies and wgmma: the proxy's clock at the last operation of each committed group, and of the open one.
+  std::vector<u32> bulk, tensor;
+  u32 bulk_open = 0, tensor_open = 0;
 
   /// Merges groups, drops empty ones and picks the next; false: none can run.
   bool reschedule();
@@ -86,9 +111,39 @@ struct Warp {
 
 struct Barrier {
   std::vector<u32> arrived, waiting;
+  Clocks::Joined joined;
   u32 threads = 0; ///< expected; 0: all that live
   bool all = true, any = false;
   u32 population = 0;
+};
+
+/// The last access of a warp to the shared memory of another block of its cluster.
+struct PeerAccess {
+  u32 clock = 0, pc = 0, lane = 0;
+};
+
+/// What the eight bytes of an mbarrier do not hold.
+struct Mbarrier {
+  Clocks::Joined joined, released; ///< of the phase that runs, and of the last one
+};
+
+/// A bulk copy that has started: delivered when the warps of the cluster had their turn.
+struct BulkCopy {
+  std::vector<std::byte> data;
+  struct Piece {
+    std::byte* to = nullptr;
+    std::size_t from = 0, bytes = 0;
+  };
+  std::vector<Piece> pieces;
+  Block* block = nullptr;                  ///< whose shared memory is written; null: global memory
+  std::vector<std::pair<u32, u32>> shared; ///< offset and bytes there
+  u64 barrier = 0;                         ///< offset of its mbarrier in that block
+  bool signals = false;
+  u32 bytes = 0, clock = 0;
+  ptx::Type reduction_type = ptx::Type::none; ///< none: a copy
+  AtomicKind reduction = AtomicKind::add;
+  const Warp* by = nullptr;
+  u32 pc = 0, lane = 0;
 };
 
 struct Block {
@@ -99,7 +154,12 @@ struct Block {
   Shadow shadow;
   std::vector<Warp> warps;
   std::array<Barrier, 16> barriers;
+  Clocks::Joined fenced;
   std::vector<Block>* cluster = nullptr;
+  bool exited = false;
+  std::vector<PeerAccess> peers;     ///< by agent; empty without a cluster
+  std::map<u32, Mbarrier> mbarriers; ///< by offset
+  bool proxy_used = false;
 };
 
 /// One thread of the emulator with what it needs to run blocks.
@@ -127,8 +187,15 @@ class Worker {
   bool warp_collective(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
   bool barrier(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
   bool cluster_barrier(Warp& w, const Op& op, u32 pc, u32 mask);
+  void fence(Warp& w, bool cluster);                    ///< of block scope, or wider
   void scalar(Warp& w, const Op& op, u32 pc, u32 exec); ///< convert, directed, carry, map_shared, clock, faults
-  void count_global(bool is_store, u64 sectors, u64 bytes);
+  bool wide(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
+  void count_global(u32 pc, bool is_store, u64 sectors, u64 bytes) {
+    (is_store ? counters.global_store_sectors : counters.global_load_sectors) += sectors;
+    (is_store ? counters.global_store_requests : counters.global_load_requests) += 1;
+    (is_store ? counters.global_store_bytes : counters.global_load_bytes) += bytes;
+    counters.memory[pc].sectors += sectors;
+  }
   void shared_fault(Warp& w, u32 pc, u32 lane, const Shadow::Outcome& o, const char* what, u32 bytes, u64 offset);
   void stuck(Warp& w); ///< no group of the warp can run
 
@@ -151,16 +218,39 @@ class Worker {
   };
   bool resolve(Warp& w, u32 pc, u32 lane, ptx::Space space, u64 address, u32 bytes, const char* what, bool writes,
                Place& place);
+  bool resolve_shared(Warp& w, u32 pc, u32 lane, ptx::Space space, u64 address, u32 bytes, const char* kind,
+                      Place& place);
+  [[nodiscard]] std::string thread_name(const Warp& w, u32 agent, u32 lane) const;
   void prepare(Block& b, u32 rank, u64 unit);
   void run_cluster();
   bool run_round(); ///< every ready warp once; false: none was
   void end_slice(Warp& w, u64 used);
   void check_barriers(Block& b);
+  void check_cluster_barrier();
   void complete(Block& b, Barrier& barrier);
+  void block_exited(Block& b);
   void deadlock();
-  void count_shared(bool is_store, const u64* offset, u32 exec, u32 bytes);
+  void count_shared(u32 pc, bool is_store, const u64* offset, u32 exec, u32 bytes);
+  /// Resolves an access, and checks it against the shadow; null: a fault was given.
+  std::byte* touch(Warp& w, u32 pc, u32 lane, ptx::Space space, u64 address, u32 bytes, const char* what, bool writes);
+  [[nodiscard]] u32 proxy_of(const Block& b) const { return b.rank * (launch.warps + 1) + launch.warps; }
+
+  // tensor.cpp
+  void matrix_multiply(Warp& w, const Wide& op);
+  void wmma_multiply(Warp& w, const Wide& op);
+  void wmma_memory(Warp& w, const Wide& op, u32 pc);
+  void matrix_memory(Warp& w, const Wide& op, u32 pc);
+  void matrix_move(Warp& w, const Wide& op);
+  // system.cpp
+  void print(Warp& w, const Wide& op, u32 pc, u32 exec);
+  void assertion(Warp& w, const Wide& op, u32 pc, u32 exec);
+  void heap(Warp& w, const Wide& op, u32 pc, u32 exec);
+  [[nodiscard]] std::string text_at(u64 address) const;
 
   u64 clock_ = 0;
+  Clocks clocks_;
+  Clocks::Joined cluster_fenced_, cluster_joined_, cluster_released_;
+  u64 cluster_phase_ = 0;
   std::vector<Block> blocks_;
   std::vector<u8> frames_;
   u8* frame_base_ = nullptr;

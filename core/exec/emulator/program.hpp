@@ -59,13 +59,14 @@ enum class Code : std::uint16_t {
   match_all, ///< also f: whether all agree
   reduce,    ///< redux.sync: d = over a of the members b; flag: ReduceKind
   active_mask,
-  elect, ///< d: the leader, f: whether the lane is it, a: member mask
-  fence,
+  elect,           ///< d: the leader, f: whether the lane is it, a: member mask
+  fence,           ///< flag bit 0: of the cluster or wider, bit 1: of the asynchronous proxy
+  get_rank,        ///< getctarank: d = rank of the block that address a belongs to; flag bit 0: 64 bits
   clock,           ///< flag: 64 bits
   map_shared,      ///< mapa: d = address a in block b of the cluster; flag bit 0: 64 bits, bit 1: shared, not generic
-  cluster_barrier, ///< flag: 1 arrive, 2 wait
+  cluster_barrier, ///< flag: 1 arrive, 2 wait, 4 relaxed
   trap,
-  assertion, ///< __assertfail
+  wide, ///< an instruction of many operands: wides[aux]
   nothing,
   unsupported ///< texts[aux]
 };
@@ -90,14 +91,84 @@ struct Access {
   ptx::Space space = ptx::Space::generic;
   ptx::Type type = ptx::Type::none;
   std::uint8_t bytes = 4, count = 1; ///< of an element; elements
+  std::uint8_t align = 0;            ///< of a vector atomic, on its first element; 0: of an element
   bool is_store = false, is_atomic = false, sign = false;
+  bool strong = false;                     ///< relaxed, acquire, release, volatile: ordered by itself
+  bool acquires = false, releases = false; ///< a fence after, before
+  bool cluster_scope = false;              ///< of that fence: the cluster or wider
   AtomicKind kind = AtomicKind::add;
   std::array<std::int32_t, 8> registers{}; ///< operands; `none` for a sink
   std::array<bool, 8> wide{};              ///< 64-bit lanes
   bool half_width = false;                 ///< the destination register has 16 bits
 };
 
+enum class WideKind : std::uint8_t {
+  matrix, ///< mma
+  wmma_multiply,
+  wmma_load,    ///< in: address, stride
+  wmma_store,   ///< in: address, stride, registers
+  load_matrix,  ///< in: address; n: matrices
+  store_matrix, ///< in: address, registers
+  move_matrix,
+  wgmma, ///< in: [registers of A |] descriptors, D; counts[0]: of A
+  wgmma_commit,
+  wgmma_wait,   ///< n: groups that may stay pending
+  print,        ///< in: format, arguments; out: the result
+  assertion,    ///< in: message, file, line, function
+  allocate,     ///< malloc. in: bytes; out: address
+  release,      ///< free. in: address
+  barrier_init, ///< mbarrier. in: address, count
+  barrier_invalidate,
+  barrier_arrive,   ///< in: address, count, bytes; out: state; flag: see BarrierFlag
+  barrier_expect,   ///< in: address, bytes
+  barrier_complete, ///< in: address, bytes
+  barrier_test,     ///< in: address, state or parity; out: predicate
+  barrier_pending,  ///< in: state; out: count
+  barrier_copies,   ///< cp.async.mbarrier.arrive. in: address
+  bulk_load,        ///< in: shared, global, bytes, barrier [, mask]
+  bulk_store,       ///< in: global, shared, bytes
+  bulk_between,     ///< shared to the shared memory of a peer. in: to, from, bytes, barrier
+  bulk_reduce,      ///< in: global, shared, bytes
+  bulk_commit,
+  bulk_wait,    ///< n: groups that may stay pending
+  tensor_load,  ///< in: shared, map, barrier, mask, coordinates; k: dimensions
+  tensor_store, ///< in: map, shared, coordinates
+  tensor_reduce,
+  store_async ///< st.async, red.async. in: address, barrier, values
+};
+
+/// Bits of Wide::flags.
+enum WideFlag : std::uint32_t {
+  wide_drop = 1,    ///< arrive_drop
+  wide_expects = 2, ///< arrive.expect_tx
+  wide_no_complete = 4,
+  wide_parity = 8,
+  wide_no_order = 16, ///< .relaxed
+  wide_may_wait = 32, ///< try_wait
+  wide_no_increment = 64,
+  wide_a_registers = 128,
+  wide_negate_a = 256,
+  wide_negate_b = 512,
+  wide_trans_a = 1024,
+  wide_trans_b = 2048,
+  wide_scaled = 4096, ///< the last operand of wgmma is the predicate scale-d
+  wide_red = 8192
+};
+
 constexpr std::int32_t none = INT32_MIN;
+
+/// An instruction of many operands: registers in the order that its kind says.
+struct Wide {
+  WideKind kind = WideKind::matrix;
+  ptx::Space space = ptx::Space::generic;
+  std::uint16_t m = 0, n = 0, k = 0;
+  ptx::Type a = ptx::Type::none, b = ptx::Type::none, c = ptx::Type::none, d = ptx::Type::none;
+  AtomicKind reduction = AtomicKind::add;
+  bool transposed = false, saturate = false;
+  std::uint32_t flags = 0;
+  std::array<std::uint16_t, 2> counts{}; ///< registers of A and of B
+  std::vector<std::int32_t> in, out;
+};
 
 struct Op {
   Code code = Code::nothing;
@@ -146,6 +217,7 @@ enum class Special : std::uint8_t {
   cluster_nctaid_y,
   cluster_nctaid_z,
   cluster_nctarank,
+  explicit_cluster,
   zero,
   first_preset, ///< those below differ between warps and live in registers
   tid_x = first_preset,
@@ -179,6 +251,7 @@ struct Program {
   std::vector<SourceLine> lines; ///< one an op
   std::vector<Access> accesses;
   std::vector<Conversion> conversions;
+  std::vector<Wide> wides;
   std::vector<std::vector<std::uint32_t>> tables; ///< of branch_table
   std::vector<std::string> texts;
   std::uint32_t start = 0; ///< first op of the entry
@@ -194,6 +267,8 @@ struct Program {
   std::vector<std::string> names;
   std::uint32_t shared_granule = 4; ///< bytes of the smallest access that may touch shared memory, at most 4
   std::uint32_t call_depth = 0;
+  bool async_proxy = false;      ///< has instructions of the asynchronous proxy
+  unsigned max_cluster_rank = 0; ///< .maxclusterrank; 0: not given
   std::array<unsigned, 3> cluster{0, 0, 0};
 };
 

@@ -30,7 +30,12 @@ enum class Type : std::uint8_t {
   f16x2,
   bf16x2,
   f32,
-  f64
+  f64,
+  tf32,
+  e4m3,
+  e5m2,
+  e4m3x2,
+  e5m2x2
 };
 
 [[nodiscard]] Type type_from(std::string_view name); ///< "u32" …; none when it is no fundamental type
@@ -39,13 +44,15 @@ enum class Type : std::uint8_t {
 [[nodiscard]] inline bool is_signed(Type t) { return t >= Type::s8 && t <= Type::s64; }
 [[nodiscard]] inline bool is_float(Type t) { return t >= Type::f16; }
 
-enum class Space : std::uint8_t { generic, global, shared, local, param, constant };
+/// shared: of the block itself; shared_cluster: of any block of the cluster.
+enum class Space : std::uint8_t { generic, global, shared, local, param, constant, shared_cluster };
 
 /// An initialiser word that holds the address of a variable.
 struct Relocation {
   std::uint64_t offset = 0;
   std::string_view symbol;
-  std::int32_t target = -1; ///< index of the variable, once decoded
+  std::int32_t target = -1;                   ///< index of the variable, once decoded
+  static constexpr std::int32_t of_code = -2; ///< a function: the addend is its address
   std::int64_t addend = 0;
   bool generic = false;
 };
@@ -108,6 +115,7 @@ struct Function {
   std::vector<Instruction> body;
   std::vector<std::uint32_t> leaders; ///< instruction indices that carry a label
   unsigned cluster[3] = {0, 0, 0};    ///< .reqnctapercluster; 0: not given
+  unsigned max_cluster_rank = 0;      ///< .maxclusterrank; 0: not given
 };
 
 struct Module {

@@ -5,15 +5,13 @@
 
 namespace aicf::emulator {
 
-void Shadow::reset(std::uint32_t bytes, std::uint32_t granule, std::uint32_t warps) {
+void Shadow::reset(std::uint32_t bytes, std::uint32_t granule, Clocks& clocks) {
   shift_ = static_cast<std::uint32_t>(std::countr_zero(granule));
-  warps_ = warps;
+  clocks_ = &clocks;
+  warps_ = clocks.agents();
   cells_.assign((bytes + granule - 1) >> shift_, Cell{});
-  clocks_.assign(std::size_t{warps} * warps, 0);
-  fence_clock_.assign(warps, 0);
   readers_.clear();
   free_readers_.clear();
-  for (std::uint32_t w = 0; w < warps; ++w) clock(w, w) = 1;
 }
 
 Shadow::Outcome Shadow::check_write(const Cell& c, std::uint32_t warp, std::uint32_t lane, bool atomic) {
@@ -46,14 +44,15 @@ void Shadow::forget_readers(Cell& c) {
   c.read_warp = 0;
 }
 
-void Shadow::add_reader(Cell& c, std::uint32_t warp, std::uint32_t lane) {
+/// `by`: whose clock says what is ordered before this read.
+void Shadow::add_reader(Cell& c, std::uint32_t warp, std::uint32_t lane, std::uint32_t by) {
   const std::uint32_t now = clock(warp, warp);
   if (c.read_warp == many) {
     // Readers that are all ordered before this one need not be remembered.
     std::uint32_t* clocks = readers_.data() + c.read_clock;
     bool ordered = true;
     for (std::uint32_t w = 0; w < warps_; ++w)
-      ordered = ordered && (w == warp ? clocks[w] != now : clock(warp, w) >= clocks[w]);
+      ordered = ordered && (w == warp ? clocks[w] != now : clock(by, w) >= clocks[w]);
     if (!ordered) {
       clocks[warp] = now;
       return;
@@ -61,7 +60,7 @@ void Shadow::add_reader(Cell& c, std::uint32_t warp, std::uint32_t lane) {
     forget_readers(c);
   }
   if (c.read_clock == 0 || (c.read_warp == warp && c.read_clock != now) ||
-      (c.read_warp != warp && clock(warp, c.read_warp) >= c.read_clock)) {
+      (c.read_warp != warp && clock(by, c.read_warp) >= c.read_clock)) {
     c.read_clock = now;
     c.read_warp = static_cast<std::uint16_t>(warp);
     c.read_lane = static_cast<std::uint8_t>(lane);
@@ -83,7 +82,8 @@ void Shadow::add_reader(Cell& c, std::uint32_t warp, std::uint32_t lane) {
   }
 }
 
-Shadow::Outcome Shadow::read(std::uint32_t warp, std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes) {
+Shadow::Outcome Shadow::read(std::uint32_t warp, std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes,
+                             bool atomic) {
   Outcome outcome;
   const std::uint32_t end = (offset + bytes - 1) >> shift_;
   for (std::uint32_t g = offset >> shift_; g <= end; ++g) {
@@ -94,15 +94,15 @@ Shadow::Outcome Shadow::read(std::uint32_t warp, std::uint32_t lane, std::uint32
       else if (!c.written)
         outcome = {Problem::uninitialised, 0, 0};
       else
-        outcome = check_write(c, warp, lane, false);
+        outcome = check_write(c, warp, lane, atomic);
     }
-    add_reader(c, warp, lane);
+    if (!atomic) add_reader(c, warp, lane, warp);
   }
   return outcome;
 }
 
 Shadow::Outcome Shadow::write(std::uint32_t warp, std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes,
-                              bool atomic) {
+                              bool atomic, bool modifies) {
   Outcome outcome;
   const std::uint32_t end = (offset + bytes - 1) >> shift_;
   for (std::uint32_t g = offset >> shift_; g <= end; ++g) {
@@ -110,7 +110,7 @@ Shadow::Outcome Shadow::write(std::uint32_t warp, std::uint32_t lane, std::uint3
     if (outcome.problem == Problem::none) {
       if (c.pending && !(c.write_warp == warp && c.write_lane == lane))
         outcome = {Problem::pending_copy, c.write_warp, c.write_lane};
-      else if (atomic && !c.written)
+      else if (modifies && !c.written)
         outcome = {Problem::uninitialised, 0, 0};
       else
         outcome = check_write(c, warp, lane, atomic);
@@ -134,22 +134,39 @@ Shadow::Outcome Shadow::copy_started(std::uint32_t warp, std::uint32_t lane, std
   return outcome;
 }
 
-void Shadow::barrier(const std::vector<std::uint32_t>& arrived, const std::vector<std::uint32_t>& waiting) {
-  std::vector<std::uint32_t> joined(warps_, 0);
-  for (const auto w : arrived)
-    for (std::uint32_t k = 0; k < warps_; ++k) joined[k] = std::max(joined[k], clock(w, k));
-  for (const auto w : waiting) {
-    for (std::uint32_t k = 0; k < warps_; ++k) clock(w, k) = std::max(clock(w, k), joined[k]);
+Shadow::Outcome Shadow::proxy_read(std::uint32_t by, std::uint32_t proxy, std::uint32_t offset, std::uint32_t bytes) {
+  Outcome outcome;
+  for (std::uint32_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) {
+    Cell& c = cells_[g];
+    if (outcome.problem == Problem::none) {
+      const bool by_proxy = c.write_warp == proxy;
+      if (c.pending)
+        outcome = {Problem::pending_copy, c.write_warp, c.write_lane};
+      else if (!c.written)
+        outcome = {Problem::uninitialised, 0, 0};
+      else if (clock(by, c.write_warp) < c.write_clock)
+        outcome = {Problem::race_with_write, c.write_warp, c.write_lane};
+      else if (!by_proxy && !clocks_->proxy_sees(by, c.write_warp, c.write_clock))
+        outcome = {Problem::unfenced, c.write_warp, c.write_lane};
+    }
+    add_reader(c, proxy, 0, by);
   }
-  for (const auto w : arrived) ++clock(w, w);
+  return outcome;
 }
 
-void Shadow::fence(std::uint32_t warp) {
-  for (std::uint32_t k = 0; k < warps_; ++k) {
-    const std::uint32_t joined = std::max(fence_clock_[k], clock(warp, k));
-    fence_clock_[k] = clock(warp, k) = joined;
+Shadow::Outcome Shadow::proxy_write(std::uint32_t by, std::uint32_t lane, std::uint32_t proxy, std::uint32_t offset,
+                                    std::uint32_t bytes) {
+  const Outcome outcome = write(by, lane, offset, bytes, false);
+  for (std::uint32_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) {
+    cells_[g].pending = true;
+    cells_[g].write_warp = static_cast<std::uint16_t>(proxy);
+    cells_[g].write_clock = clock(proxy, proxy);
   }
-  ++clock(warp, warp);
+  return outcome;
+}
+
+void Shadow::delivered(std::uint32_t offset, std::uint32_t bytes) {
+  for (std::uint32_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) cells_[g].pending = false;
 }
 
 } // namespace aicf::emulator

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <utility>
 
 namespace aicf::emulator {
 namespace {
@@ -220,7 +221,7 @@ bool Worker::warp_collective(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec) 
     break;
   default: break; // warp_sync: only the meeting
   }
-  if (sync && w.block->shadow.enabled()) w.block->shadow.warp_synced(w.index);
+  if (sync && w.block->shadow.enabled()) clocks_.advance(w.agent);
   return true;
 }
 
@@ -250,6 +251,7 @@ bool Worker::barrier(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec) {
               std::to_string(b.threads) + " threads at once");
   b.threads = threads;
   b.arrived.push_back(w.index);
+  if (w.block->shadow.enabled()) clocks_.release(w.agent, b.joined);
   const auto kind = static_cast<BarrierKind>(op.flag);
   if (launch.counters && kind != BarrierKind::arrive) ++counters.barriers;
   if (kind == BarrierKind::red_and || kind == BarrierKind::red_or || kind == BarrierKind::red_popc) {
@@ -281,9 +283,9 @@ void Worker::check_barriers(Block& block) {
 }
 
 void Worker::complete(Block& block, Barrier& b) {
-  if (block.shadow.enabled()) block.shadow.barrier(b.arrived, b.waiting);
   for (const u32 index : b.waiting) {
     Warp& w = block.warps[index];
+    clocks_.acquire(w.agent, b.joined);
     w.state = Warp::State::ready;
     const Op& op = program.ops[w.barrier_pc];
     const u32 mask = w.live;
@@ -307,19 +309,63 @@ void Worker::complete(Block& block, Barrier& b) {
 
 bool Worker::cluster_barrier(Warp& w, const Op& op, u32 pc, u32 mask) {
   if ((w.live & ~mask) != 0) return false;
-  if (op.flag == 1) {
+  const auto lane = static_cast<u32>(std::countr_zero(mask));
+  if ((op.flag & 1) != 0) { // arrive
+    if (w.cluster_arrived) {
+      fault(w, pc, lane, "barrier-operand", "barrier.cluster.arrive twice without barrier.cluster.wait between them");
+      launch.abort = true;
+      return true;
+    }
     w.cluster_arrived = true;
+    w.cluster_phase = cluster_phase_;
+    w.barrier_pc = pc;
+    if ((op.flag & 4) == 0)
+      clocks_.release(w.agent, cluster_joined_);
+    else
+      clocks_.advance(w.agent);
+    check_cluster_barrier();
     return true;
   }
   if (!w.cluster_arrived) {
-    fault(w, pc, static_cast<u32>(std::countr_zero(mask)), "barrier-divergence",
-          "barrier.cluster.wait without barrier.cluster.arrive");
+    fault(w, pc, lane, "barrier-divergence", "barrier.cluster.wait without barrier.cluster.arrive");
     launch.abort = true;
+    return true;
+  }
+  if (launch.counters) ++counters.barriers;
+  if (w.cluster_phase < cluster_phase_) {
+    clocks_.acquire(w.agent, cluster_released_);
+    w.cluster_arrived = false;
     return true;
   }
   w.barrier_pc = pc;
   w.state = Warp::State::at_cluster_barrier;
   return true;
+}
+
+/// barrier.cluster: the phase ends when all warps of the cluster that live have arrived in it.
+void Worker::check_cluster_barrier() {
+  bool any = false;
+  for (const Block& b : blocks_)
+    for (const Warp& w : b.warps) {
+      if (w.state == Warp::State::done) continue;
+      if (!w.cluster_arrived || w.cluster_phase != cluster_phase_) return;
+      any = true;
+    }
+  if (!any) return;
+  ++cluster_phase_;
+  cluster_released_ = std::exchange(cluster_joined_, {});
+  for (Block& b : blocks_)
+    for (Warp& w : b.warps) {
+      if (w.state != Warp::State::at_cluster_barrier) continue;
+      w.state = Warp::State::ready;
+      w.cluster_arrived = false;
+      clocks_.acquire(w.agent, cluster_released_);
+    }
+}
+
+void Worker::fence(Warp& w, bool cluster) {
+  clocks_.fence(w.agent, w.block->fenced);
+  if (cluster) clocks_.fence(w.agent, cluster_fenced_);
 }
 
 void Worker::stuck(Warp& w) {

@@ -1,0 +1,270 @@
+// Matrix instructions of a warp: mma.sync, wmma, ldmatrix, stmatrix, movmatrix. Fragment layouts: PTX ISA, "Matrix
+// fragments for mma". wmma leaves the layout of its fragments open: here lane l holds elements l * n, l * n + 1 … of
+// the matrix in row order, repeated where a fragment holds more than the matrix.
+#include "core/exec/emulator/machine.hpp"
+#include "core/exec/emulator/tensor_math.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace aicf::emulator {
+namespace {
+
+using ptx::Type;
+
+/// Fractional bits kept by one step of a tensor core.
+constexpr int fraction_f16 = 25;
+
+struct Spot {
+  u32 row, column;
+};
+
+/// Element i (of `each` to a register) of register r of lane l in a fragment of A, B (as k, n) or D of mma.
+Spot place_a(u32 lane, u32 r, u32 i, u32 each, u32 m) {
+  const u32 rows = m == 8 ? 1 : 2;
+  return {lane / 4 + 8 * (r % rows), r / rows * 4 * each + lane % 4 * each + i};
+}
+Spot place_b(u32 lane, u32 r, u32 i, u32 each) { return {r * 4 * each + lane % 4 * each + i, lane / 4}; }
+Spot place_d(u32 lane, u32 element) { return {lane / 4 + 8 * (element / 2), lane % 4 * 2 + element % 2}; }
+
+s64 integer(Type t, u32 bits) { return t == Type::s8 ? static_cast<s64>(static_cast<std::int8_t>(bits)) : bits & 0xff; }
+
+u32 clamped(s64 v, bool saturate) { return static_cast<u32>(saturate ? std::clamp<s64>(v, INT32_MIN, INT32_MAX) : v); }
+
+} // namespace
+
+void multiply(const Wide& op, const Matrix& a, const Matrix& b, Matrix& d) {
+  if (op.a == Type::f64) {
+    for (u32 r = 0; r < op.m; ++r)
+      for (u32 c = 0; c < op.n; ++c) {
+        f64 sum = as_f64(d.at(r, c));
+        for (u32 k = 0; k < op.k; ++k) sum = std::fma(as_f64(a.at(r, k)), as_f64(b.at(k, c)), sum);
+        d.at(r, c) = as_u64(sum);
+      }
+    return;
+  }
+  if (op.a == Type::s8 || op.a == Type::u8) {
+    for (u32 r = 0; r < op.m; ++r)
+      for (u32 c = 0; c < op.n; ++c) {
+        s64 sum = static_cast<s32>(d.at(r, c));
+        for (u32 k = 0; k < op.k; ++k)
+          sum += integer(op.a, static_cast<u32>(a.at(r, k))) * integer(op.b, static_cast<u32>(b.at(k, c)));
+        d.at(r, c) = clamped(sum, op.saturate);
+      }
+    return;
+  }
+  const auto values = [](Type t, const Matrix& from, u32 rows, u32 columns, bool by_column) {
+    std::vector<TensorValue> v(std::size_t{rows} * columns);
+    for (u32 r = 0; r < rows; ++r)
+      for (u32 c = 0; c < columns; ++c)
+        v[by_column ? c * rows + r : r * columns + c] = tensor_value(t, static_cast<u32>(from.at(r, c)));
+    return v;
+  };
+  const auto x = values(op.a, a, op.m, op.k, false), y = values(op.b, b, op.k, op.n, true);
+  const auto row = [&](u32 r) { return std::span(x).subspan(std::size_t{r} * op.k, op.k); };
+  const auto column = [&](u32 c) { return std::span(y).subspan(std::size_t{c} * op.k, op.k); };
+  const bool small = op.a == Type::e4m3 || op.a == Type::e5m2;
+  for (u32 r = 0; r < op.m; ++r)
+    for (u32 c = 0; c < op.n; ++c) {
+      const auto addend = static_cast<u32>(d.at(r, c));
+      if (!small || op.kind == WideKind::wgmma) {
+        d.at(r, c) = tensor_sum(row(r), column(c), op.d, addend, small ? 13 : fraction_f16);
+        continue;
+      }
+      // Compute capability 9.0 has no 8-bit mma.sync: ptxas widens to f16, multiplies the even and then the odd pairs
+      // of each four elements, and adds C in f32.
+      std::array<TensorValue, 32> p{}, q{};
+      u32 sum = 0;
+      for (u32 half = 0; half < 2; ++half) {
+        u32 n = 0;
+        for (u32 k = 0; k < op.k; ++k)
+          if (k / 2 % 2 == half) {
+            p[n] = row(r)[k];
+            q[n++] = column(c)[k];
+          }
+        sum = tensor_sum({p.data(), n}, {q.data(), n}, Type::f32, sum, fraction_f16);
+      }
+      d.at(r, c) = op.d == Type::f32 ? as_u32(plus(as_f32(sum), as_f32(addend)))
+                                     : to_h16(static_cast<f64>(as_f32(sum)) + from_h16(static_cast<u16>(addend)));
+    }
+}
+
+/// mma.sync: the fragments of all lanes make the matrices.
+void Worker::matrix_multiply(Warp& w, const Wide& op) {
+  const u32 bits = ptx::bits_of(op.a), each = bits >= 32 ? 1 : 32 / bits;
+  const u32 part = bits == 64 ? 64 : bits, mask = part >= 32 ? ~0u : (1u << part) - 1;
+  const auto get = [&](s32 o, u32 lane) { return bits == 64 ? value64(w, o, lane) : value32(w, o, lane); };
+  Matrix a(op.m, op.k), b(op.k, op.n), d(op.m, op.n);
+  const std::size_t of_a = op.counts[0], of_b = op.counts[1], of_c = op.in.size() - of_a - of_b;
+  for (u32 lane = 0; lane < lanes; ++lane) {
+    for (u32 r = 0; r < of_a; ++r)
+      for (u32 i = 0; i < each; ++i) {
+        const u64 v = get(op.in[r], lane);
+        const Spot p = place_a(lane, r, i, each, op.m);
+        a.at(p.row, p.column) = bits >= 32 ? v : (v >> (i * part)) & mask;
+      }
+    for (u32 r = 0; r < of_b; ++r)
+      for (u32 i = 0; i < each; ++i) {
+        const u64 v = get(op.in[of_a + r], lane);
+        const Spot p = place_b(lane, r, i, each);
+        b.at(p.row, p.column) = bits >= 32 ? v : (v >> (i * part)) & mask;
+      }
+    for (u32 r = 0; r < of_c; ++r) {
+      const s32 o = op.in[of_a + of_b + r];
+      if (op.c == Type::f16) {
+        const u32 v = value32(w, o, lane);
+        for (u32 i = 0; i < 2; ++i) {
+          const Spot p = place_d(lane, 2 * r + i);
+          d.at(p.row, p.column) = (v >> (16 * i)) & 0xffff;
+        }
+      } else {
+        const Spot p = place_d(lane, r);
+        d.at(p.row, p.column) = op.c == Type::f64 ? value64(w, o, lane) : value32(w, o, lane);
+      }
+    }
+  }
+  convert_accumulator(op, d);
+  multiply(op, a, b, d);
+  for (u32 lane = 0; lane < lanes; ++lane)
+    for (u32 r = 0; r < op.out.size(); ++r) {
+      if (op.d == Type::f16) {
+        const Spot p = place_d(lane, 2 * r), q = place_d(lane, 2 * r + 1);
+        set32(w, op.out[r], lane, static_cast<u32>(d.at(p.row, p.column) | d.at(q.row, q.column) << 16));
+        continue;
+      }
+      const Spot p = place_d(lane, r);
+      if (op.d == Type::f64)
+        set64(w, op.out[r], lane, d.at(p.row, p.column));
+      else
+        set32(w, op.out[r], lane, static_cast<u32>(d.at(p.row, p.column)));
+    }
+}
+
+/// wmma and mma may take C in another type than D.
+void convert_accumulator(const Wide& op, Matrix& c) {
+  if (op.c == op.d) return;
+  for (u64& v : c.values)
+    v = op.c == Type::f16 ? as_u32(static_cast<f32>(from_h16(static_cast<u16>(v))))
+                          : to_h16f(as_f32(static_cast<u32>(v)));
+}
+
+/// Index of element j of a wmma fragment with `count` elements a lane.
+static std::size_t wmma_index(u32 lane, std::size_t j, std::size_t count, std::size_t total) {
+  return (lane * count + j) % total;
+}
+
+void Worker::wmma_multiply(Warp& w, const Wide& op) {
+  const auto gather_matrix = [&](Matrix& into, Type t, std::size_t first, std::size_t registers) {
+    const u32 bits = ptx::bits_of(t);
+    const std::size_t each = bits >= 32 ? 1 : 32 / bits, count = registers * each;
+    for (u32 lane = 0; lane < lanes; ++lane)
+      for (std::size_t j = 0; j < count; ++j) {
+        const s32 o = op.in[first + j / each];
+        const u64 v = bits == 64 ? value64(w, o, lane) : value32(w, o, lane);
+        into.values[wmma_index(lane, j, count, into.values.size())] =
+            bits >= 32 ? v : (v >> (j % each * bits)) & ((1u << bits) - 1);
+      }
+  };
+  Matrix a(op.m, op.k), b(op.k, op.n), d(op.m, op.n);
+  gather_matrix(a, op.a, 0, op.counts[0]);
+  gather_matrix(b, op.b, op.counts[0], op.counts[1]);
+  gather_matrix(d, op.c, op.counts[0] + op.counts[1], op.in.size() - op.counts[0] - op.counts[1]);
+  convert_accumulator(op, d);
+  multiply(op, a, b, d);
+  const u32 bits = ptx::bits_of(op.d);
+  const std::size_t each = bits >= 32 ? 1 : 32 / bits, count = op.out.size() * each;
+  for (u32 lane = 0; lane < lanes; ++lane)
+    for (std::size_t r = 0; r < op.out.size(); ++r) {
+      u64 v = 0;
+      for (std::size_t i = 0; i < each; ++i)
+        v |= d.values[wmma_index(lane, r * each + i, count, d.values.size())] << (i * bits % 64);
+      if (bits == 64)
+        set64(w, op.out[r], lane, v);
+      else
+        set32(w, op.out[r], lane, static_cast<u32>(v));
+    }
+}
+
+/// wmma.load and wmma.store: in[0] the address (64 bits), in[1] the stride in elements, then the registers of a store.
+void Worker::wmma_memory(Warp& w, const Wide& op, u32 pc) {
+  const bool store = op.kind == WideKind::wmma_store;
+  const u32 bits = ptx::bits_of(op.d), bytes = bits / 8;
+  const std::size_t registers = store ? op.in.size() - 2 : op.out.size(), each = bits >= 32 ? 1 : 32 / bits;
+  const std::size_t count = registers * each, total = std::size_t{op.m} * op.n;
+  for (u32 lane = 0; lane < lanes; ++lane) {
+    const u64 base = value64(w, op.in[0], lane);
+    const u32 stride = value32(w, op.in[1], lane);
+    for (std::size_t r = 0; r < registers; ++r) {
+      u64 v = store ? (bits == 64 ? value64(w, op.in[2 + r], lane) : value32(w, op.in[2 + r], lane)) : 0;
+      for (std::size_t i = 0; i < each; ++i) {
+        const std::size_t index = wmma_index(lane, r * each + i, count, total);
+        const u64 row = index / op.n, column = index % op.n;
+        const u64 address = base + (op.transposed ? column * stride + row : row * stride + column) * bytes;
+        std::byte* host = touch(w, pc, lane, op.space, address, bytes, store ? "wmma store" : "wmma load", store);
+        if (host == nullptr) {
+          if (stopped()) return;
+          continue;
+        }
+        const u64 at = i * bits % 64;
+        if (store) {
+          const u64 element = v >> at;
+          std::memcpy(host, &element, bytes);
+        } else {
+          u64 element = 0;
+          std::memcpy(&element, host, bytes);
+          v |= element << at;
+        }
+      }
+      if (store) continue;
+      if (bits == 64)
+        set64(w, op.out[r], lane, v);
+      else
+        set32(w, op.out[r], lane, static_cast<u32>(v));
+    }
+  }
+}
+
+/// ldmatrix, stmatrix: in[0] the row addresses (64 bits), then the registers of a store; n matrices of 8 x 8 b16.
+void Worker::matrix_memory(Warp& w, const Wide& op, u32 pc) {
+  const bool store = op.kind == WideKind::store_matrix;
+  std::array<u64, lanes> offset{};
+  std::array<std::byte*, lanes> row{};
+  for (u32 lane = 0; lane < 8u * op.n; ++lane) {
+    const u64 address = value64(w, op.in[0], lane);
+    offset[lane] = address & 0xffffff;
+    row[lane] = touch(w, pc, lane, op.space, address, 16, store ? "stmatrix row" : "ldmatrix row", store);
+    if (row[lane] == nullptr && stopped()) return;
+  }
+  for (u32 i = 0; i < op.n; ++i)
+    for (u32 lane = 0; lane < lanes; ++lane) {
+      u32 v = store ? value32(w, op.in[1 + i], lane) : 0;
+      for (u32 k = 0; k < 2; ++k) {
+        const u32 r = op.transposed ? lane % 4 * 2 + k : lane / 4, c = op.transposed ? lane / 4 : lane % 4 * 2 + k;
+        std::byte* host = row[8 * i + r];
+        if (host == nullptr) continue;
+        u16 element = static_cast<u16>(v >> (16 * k));
+        if (store) {
+          std::memcpy(host + 2 * c, &element, 2);
+        } else {
+          std::memcpy(&element, host + 2 * c, 2);
+          v |= u32{element} << (16 * k);
+        }
+      }
+      if (!store) set32(w, op.out[i], lane, v);
+    }
+  const u32 given = op.n == 4 ? all_lanes : (1u << (8 * op.n)) - 1;
+  if (launch.counters) count_shared(pc, store, offset.data(), given, 16);
+}
+
+void Worker::matrix_move(Warp& w, const Wide& op) {
+  std::array<u16, 64> m{};
+  for (u32 lane = 0; lane < lanes; ++lane)
+    for (u32 k = 0; k < 2; ++k)
+      m[lane / 4 * 8 + lane % 4 * 2 + k] = static_cast<u16>(value32(w, op.in[0], lane) >> (16 * k));
+  for (u32 lane = 0; lane < lanes; ++lane)
+    set32(w, op.out[0], lane, pack(m[lane % 4 * 16 + lane / 4], m[lane % 4 * 16 + 8 + lane / 4]));
+}
+
+} // namespace aicf::emulator
