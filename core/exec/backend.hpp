@@ -41,10 +41,20 @@ struct RunOptions {
   bool cold = true;                   ///< flush L2 before each timed run
 };
 
+/// What one line of the PTX text did over a run; the counts of all its instructions.
+struct LineCounters {
+  std::string kernel;
+  int ptx_line = 0, cuda_line = 0; ///< cuda_line 0: not known
+  std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  std::uint64_t global_sectors = 0, shared_wavefronts = 0, bank_conflicts = 0;
+};
+
 struct RunResult {
   enum class Status { ok, faulted, cancelled, lost } status = Status::ok;
   std::vector<Fault> faults;
   std::vector<Metric> metrics;
+  std::vector<LineCounters> lines; ///< by call and PTX line, where the backend can and counters were asked for
+  std::string printed;             ///< what printf of the kernels wrote
 };
 
 /// A view of caller-owned memory. Strides in elements.

@@ -94,6 +94,12 @@ template <class T> u64 atomic_update(std::byte* host, const Access& a, u64 b, u6
 
 } // namespace
 
+u64 update(std::byte* host, const Access& a, u64 b, u64 c) {
+  return a.bytes == 8   ? atomic_update<u64>(host, a, b, c)
+         : a.bytes == 4 ? atomic_update<u32>(host, a, b, c)
+                        : atomic_update<u16>(host, a, b, c);
+}
+
 bool Worker::resolve(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 bytes, const char* what, bool writes,
                      Place& place) {
   if (space == Space::generic) {
@@ -405,12 +411,11 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
       fault(w, pc, i, "misaligned", "an atomic on a buffer that the caller did not align to its elements", address);
       return;
     }
+    const u64 old = update(place.host, a, b, c);
     if (a.bytes == 8)
-      set64(w, op.d, i, atomic_update<u64>(place.host, a, b, c));
-    else if (a.bytes == 4)
-      set32(w, op.d, i, static_cast<u32>(atomic_update<u32>(place.host, a, b, c)));
+      set64(w, op.d, i, old);
     else
-      set32(w, op.d, i, static_cast<u32>(atomic_update<u16>(place.host, a, b, c)));
+      set32(w, op.d, i, static_cast<u32>(old));
   }
   if (a.acquires) fence(w, a.cluster_scope);
   if (launch.counters) ++counters.atomics;
@@ -470,12 +475,16 @@ void Worker::async_wait(Warp& w, const Op& op, u32) {
   const auto keep = static_cast<std::size_t>(std::max<s64>(op.imm, 0));
   std::size_t done = committed > keep ? committed - keep : 0;
   if (op.flag != 0) done = w.async.size();
-  for (std::size_t g = 0; g < done; ++g)
+  async_deliver(w, done);
+}
+
+void Worker::async_deliver(Warp& w, std::size_t groups) {
+  for (std::size_t g = 0; g < groups; ++g)
     for (const AsyncCopy& c : w.async[g]) {
       std::memcpy(w.block->shared.data() + c.target, c.data.data(), c.bytes);
       if (w.block->shadow.enabled()) (void)w.block->shadow.write(w.agent, c.lane, c.target, c.bytes, false);
     }
-  w.async.erase(w.async.begin(), w.async.begin() + static_cast<std::ptrdiff_t>(done));
+  w.async.erase(w.async.begin(), w.async.begin() + static_cast<std::ptrdiff_t>(groups));
   if (w.async.empty()) w.async.emplace_back();
 }
 

@@ -43,6 +43,11 @@ class Clocks {
     auto& v = values_[std::size_t{agent} * row_ + other];
     v = std::max(v, clock);
   }
+  /// The same for whoever acquires `into`.
+  void note(Joined& into, std::uint32_t other, std::uint32_t clock) const {
+    if (into.empty()) into.assign(row_, 0);
+    into[other] = std::max(into[other], clock);
+  }
   /// A fence joins and advances through one clock, so that data passed with fences and flags is ordered.
   void fence(std::uint32_t agent, Joined& through) {
     if (!through.empty()) acquire(agent, through);

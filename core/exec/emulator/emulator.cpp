@@ -243,6 +243,7 @@ std::vector<Metric> metrics_of(const Counters& c, u64 warps, u64 threads) {
   add("barriers", "warps", static_cast<double>(c.barriers));
   add("atomics", "instructions", static_cast<double>(c.atomics));
   add("divergent_branches", "branches", static_cast<double>(c.divergent_branches));
+  add("tensor_instructions", "instructions", static_cast<double>(c.tensor_operations));
   return m;
 }
 
@@ -250,20 +251,37 @@ std::vector<Metric> metrics_of(const Counters& c, u64 warps, u64 threads) {
 struct Totals {
   Counters events; ///< without the counts by operation
   u64 warps = 0, threads = 0;
+  std::vector<LineCounters> lines;
 };
 
 void accumulate(const Program& program, Counters c, Totals& t) {
   s64 warps = 0, threads = 0;
+  std::map<int, LineCounters> lines;
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
     warps += c.warps[i];
     threads += c.lanes[i];
+    LineCounters& line = lines[program.lines[i].ptx];
+    if (program.lines[i].cuda != 0) line.cuda_line = program.lines[i].cuda;
+    line.global_sectors += c.memory[i].sectors;
+    line.shared_wavefronts += c.memory[i].wavefronts;
+    line.bank_conflicts += c.memory[i].conflicts;
     if (!program.ops[i].counted) continue;
+    const auto active = static_cast<u64>(threads - c.lanes_off[i]);
     t.warps += static_cast<u64>(warps);
-    t.threads += static_cast<u64>(threads - c.lanes_off[i]);
+    t.threads += active;
+    line.warp_instructions += static_cast<u64>(warps);
+    line.thread_instructions += active;
+  }
+  for (auto& [number, line] : lines) {
+    if (line.warp_instructions == 0) continue;
+    line.kernel = program.entry;
+    line.ptx_line = number;
+    t.lines.push_back(std::move(line));
   }
   c.warps.clear();
   c.lanes.clear();
   c.lanes_off.clear();
+  c.memory.clear();
   t.events.add(c);
 }
 
@@ -348,6 +366,7 @@ Result<RunResult> EmulatorBackend::run(std::span<const Call> calls, std::span<Bu
     order_blocks(l, options.block_order_seed);
     execute(p, *program, workers, totals);
     append_faults(l, result.faults);
+    result.printed += l.printed;
     if (l.cancelled) {
       result.status = RunResult::Status::cancelled;
       break;
@@ -357,7 +376,10 @@ Result<RunResult> EmulatorBackend::run(std::span<const Call> calls, std::span<Bu
       break;
     }
   }
-  if (options.counters) result.metrics = metrics_of(totals.events, totals.warps, totals.threads);
+  if (options.counters) {
+    result.metrics = metrics_of(totals.events, totals.warps, totals.threads);
+    result.lines = std::move(totals.lines);
+  }
   return result;
 }
 

@@ -3,14 +3,14 @@
 //
 // Faults: out-of-bounds misaligned read-only uninitialised-shared shared-race barrier-divergence barrier-operand
 // deadlock member-mask inactive-lane branch-index async-size cluster-rank cluster-space cluster-start cluster-exit
-// proxy-fence assert trap step-limit unsupported.
+// proxy-fence mbarrier tensor-map bulk-exit use-after-free assert trap step-limit unsupported.
 // At most 3 of one kind at one instruction and 20 in all are kept; after 20 the launch ends.
 //
 // Metrics, each the sum over the calls of a run, source exact: thread_instructions (lanes whose guard holds; a branch
 // counts for all active lanes), warp_instructions, active_lane_efficiency (their ratio over 32), global_{load,store}_
 // {requests,sectors,bytes} (a request is one warp instruction, its sectors the distinct 32-byte ones), shared_{load,
 // store}_wavefronts, shared_bank_conflicts (wavefronts beyond one a phase), barriers (warps that arrive), atomics (warp
-// instructions), divergent_branches.
+// instructions), divergent_branches, tensor_instructions (warp instructions).
 #pragma once
 #include "core/exec/backend.hpp"
 

@@ -67,6 +67,15 @@ LANE u64 insert_bits(u64 a, u64 b, u32 c, u32 width) {
   const u64 mask = (len > 63 ? ~u64{0} : (u64{1} << len) - 1) << pos;
   return (b & ~mask) | ((a << pos) & mask);
 }
+/// fns: the n-th set bit (n >= 1, or the bit itself for 0) from `base` upwards, downwards for n < 0.
+LANE u32 nth_bit(u32 mask, u32 base, s32 n) {
+  if (base > 31) return ~0u;
+  if (n == 0) return ((mask >> base) & 1) != 0 ? base : ~0u;
+  s64 left = n > 0 ? s64{n} : -s64{n};
+  for (s64 at = base; at >= 0 && at<32; at += n> 0 ? 1 : -1)
+    if (((mask >> at) & 1) != 0 && --left == 0) return static_cast<u32>(at);
+  return ~0u;
+}
 LANE u32 lookup3(u32 a, u32 b, u32 c, u32 table) {
   u32 r = 0;
   for (u32 k = 0; k < 8; ++k) {
@@ -175,6 +184,24 @@ template <class T> LANE T min_nan(T a, T b) {
 template <class T> LANE T max_nan(T a, T b) {
   return is_number(a) && is_number(b) ? max_number(a, b) : canonical(a + b);
 }
+
+LANE f32 with_sign(f32 x, bool negative) { return as_f32((as_u32(x) & 0x7fffffffu) | (negative ? 0x80000000u : 0)); }
+LANE f64 with_sign(f64 x, bool negative) {
+  return as_f64((as_u64(x) & 0x7fffffffffffffffu) | (negative ? 0x8000000000000000u : 0));
+}
+LANE bool sign_of(f32 x) { return (as_u32(x) >> 31) != 0; }
+LANE bool sign_of(f64 x) { return (as_u64(x) >> 63) != 0; }
+/// .xorsign.abs: of the magnitudes, with the product of the signs unless it is NaN.
+#define XORSIGN(name, fn)                                                                                              \
+  template <class T> LANE T name(T a, T b) {                                                                           \
+    const T m = fn(with_sign(a, false), with_sign(b, false));                                                          \
+    return is_number(m) ? with_sign(m, sign_of(a) != sign_of(b)) : m;                                                  \
+  }
+XORSIGN(min_xorsign, min_number)
+XORSIGN(max_xorsign, max_number)
+XORSIGN(min_nan_xorsign, min_nan)
+XORSIGN(max_nan_xorsign, max_nan)
+#undef XORSIGN
 
 // Directed roundings of f32, from an exact s + rest in f64.
 enum class Toward : u8 { zero, down, up };

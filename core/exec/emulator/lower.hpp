@@ -87,6 +87,8 @@ class Lowering {
   // Instructions by topic; each returns false when the opcode is not its own.
   bool arithmetic();
   bool lane_instruction(std::string canonical, bool sat, bool relu, bool flush_half, Type type);
+  static Code flush_code(Type type);
+  std::int32_t flushed_half(std::int32_t a, Type type);
   bool directed_arithmetic(Rounding mode, bool flushed, bool sat, Type type);
   bool carry_arithmetic();
   bool comparison();
@@ -94,11 +96,20 @@ class Lowering {
   bool logic();
   bool move();
   bool conversion();
+  bool packed_conversion();
+  std::int32_t converted_part(const Conversion& c, std::int32_t a);
+  void join_pair(std::int32_t d, std::int32_t low, std::int32_t high, unsigned bits);
   void convert_integers(Type to, Type from, std::int32_t d, Width dw, unsigned register_bits, std::int32_t a, Width aw);
   bool memory();
   bool load_store(bool is_store);
   bool atomics();
   bool async_copies();
+  bool hopper(); ///< lower_async.cpp
+  bool mbarriers();
+  bool bulk_copies();
+  bool tensor_copies();
+  bool warpgroup();
+  static bool atomic_from(std::string_view part, AtomicKind& kind);
   bool tensor();
   bool multiply_matrices();
   bool wmma();

@@ -15,11 +15,11 @@ bool is_half(Type t) { return t >= Type::f16 && t <= Type::bf16x2; }
 /// Operations whose result does not depend on the sign of an integer type.
 constexpr std::array<std::string_view, 7> signless{"add", "sub", "mul.lo", "mad.lo", "sad", "mul24", "mad24"};
 
-constexpr std::array<std::string_view, 46> arithmetic_opcodes{
-    "add",  "sub",  "mul",  "mad",  "mul24", "mad24", "div",      "rem",   "min",   "max",  "abs", "neg",
-    "sad",  "and",  "or",   "xor",  "not",   "cnot",  "shl",      "shr",   "shf",   "popc", "clz", "brev",
-    "bfe",  "bfi",  "prmt", "dp4a", "dp2a",  "fma",   "rcp",      "sqrt",  "ex2",   "lg2",  "sin", "cos",
-    "tanh", "bmsk", "lop3", "addc", "subc",  "madc",  "copysign", "bfind", "szext", "rsqrt"};
+constexpr std::array<std::string_view, 47> arithmetic_opcodes{
+    "add",  "sub",  "mul",  "mad",  "mul24", "mad24", "div",      "rem",   "min",   "max",   "abs", "neg",
+    "sad",  "and",  "or",   "xor",  "not",   "cnot",  "shl",      "shr",   "shf",   "popc",  "clz", "brev",
+    "bfe",  "bfi",  "prmt", "dp4a", "dp2a",  "fma",   "rcp",      "sqrt",  "ex2",   "lg2",   "sin", "cos",
+    "tanh", "bmsk", "lop3", "addc", "subc",  "madc",  "copysign", "bfind", "szext", "rsqrt", "fns"};
 
 } // namespace
 
@@ -58,9 +58,18 @@ bool Lowering::arithmetic() {
   if (rounding == Rounding::rz || rounding == Rounding::rm || rounding == Rounding::rp)
     return directed_arithmetic(rounding, flushed, sat, type);
   if (base == "lop3") {
-    if (at(4).kind != Operand::Kind::integer) unsupported("a predicate destination");
-    const std::int32_t d = define(at(0), Width::w32);
+    // lop3.{or,and}.b32 d|p, a, b, c, table, q: p = (d != 0) op q
+    if (at(4).kind != Operand::Kind::integer) refuse("the table is a constant");
+    const Operand& to = at(0);
+    const bool pair = to.kind == Operand::Kind::pair;
+    const std::int32_t d = define(pair ? to.items[0] : to, Width::w32);
     emit(Code::lop3, d, use(at(1), type), use(at(2), type), use(at(3), type)).imm = at(4).value & 0xff;
+    if (!pair) return true;
+    bool negated = false;
+    const std::int32_t q = use_predicate(at(5), negated), zero = fresh(Width::pred);
+    emit(Code::eq_u32, zero, d, constant32(0));
+    emit(has("and") ? Code::pred_and : Code::pred_or, define(to.items[1], Width::pred), zero, q).flag =
+        static_cast<std::uint8_t>(2 | (negated ? 1 : 0));
     return true;
   }
   if (base == "bfi") {
@@ -79,7 +88,6 @@ bool Lowering::arithmetic() {
     return true;
   }
   const bool half_flush = flushed && is_half(type);
-  if (half_flush && (base != "ex2" || (type != Type::bf16 && type != Type::bf16x2))) unsupported();
   if (flushed && !half_flush) canonical += ".ftz";
   const bool drop_sign =
       std::find(signless.begin(), signless.end(), canonical) != signless.end() && base != "sad" && base != "mul24";
@@ -109,6 +117,7 @@ bool Lowering::lane_instruction(std::string canonical, bool sat, bool relu, bool
   for (std::size_t k = 0; k < info->sources; ++k) {
     const bool count = (shift && k == 1) || (opcode() == "bfe" && k > 0);
     s[k] = use(at(k + 1), info->source[k], count ? Type::u32 : type);
+    if (flush_half) s[k] = flushed_half(s[k], type);
   }
   emit(info->code, d, s[0], s[1], s[2]);
   const std::string suffix(ptx::name_of(type));
@@ -129,8 +138,22 @@ bool Lowering::lane_instruction(std::string canonical, bool sat, bool relu, bool
   };
   if (sat) post("saturation of this type", "sat");
   if (relu) post("relu of this type", "relu");
-  if (flush_half) emit(type == Type::bf16 ? Code::flush_bf16 : Code::flush_bf16x2, d, d);
+  if (flush_half) emit(flush_code(type), d, d);
   return true;
+}
+
+Code Lowering::flush_code(Type type) {
+  return type == Type::f16     ? Code::flush_f16
+         : type == Type::f16x2 ? Code::flush_f16x2
+         : type == Type::bf16  ? Code::flush_bf16
+                               : Code::flush_bf16x2;
+}
+
+/// .ftz of an f16 or bf16 operand.
+std::int32_t Lowering::flushed_half(std::int32_t a, Type type) {
+  const std::int32_t t = fresh(Width::w32);
+  emit(flush_code(type), t, a);
+  return t;
 }
 
 bool Lowering::directed_arithmetic(Rounding mode, bool flushed, bool sat, Type type) {
@@ -254,7 +277,8 @@ bool Lowering::comparison() {
   }
   std::string canonical(test);
   canonical += has("ftz") && type == Type::f32 ? ".ftz." : ".";
-  if (has("ftz") && type != Type::f32) unsupported();
+  const bool flush_half = has("ftz") && is_half(type);
+  if (has("ftz") && type != Type::f32 && !flush_half) unsupported();
   const unsigned bits = ptx::bits_of(type);
   if (pairs)
     canonical += type == Type::f16x2 ? "f16" : "bf16";
@@ -264,6 +288,10 @@ bool Lowering::comparison() {
     canonical += ptx::name_of(type);
 
   std::int32_t a = use(at(1), type), b = use(at(2), type);
+  if (flush_half) {
+    a = flushed_half(a, type);
+    b = flushed_half(b, type);
+  }
   if (swap) std::swap(a, b);
   bool nc = false;
   const std::int32_t c = combine != Code::nothing ? use_predicate(at(3), nc) : none;

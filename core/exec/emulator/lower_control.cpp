@@ -45,6 +45,7 @@ bool Lowering::control() {
     if (proxy && !has("async") && !has("async::generic") && !has("async::global") && !has("async::shared::cta") &&
         !has("async::shared::cluster"))
       unsupported();
+    if (proxy) program_.async_proxy = true;
     emit(Code::fence, none).flag = static_cast<std::uint8_t>((has("cta") ? 0 : 1) | (proxy ? 2 : 0));
     return true;
   }

@@ -81,9 +81,47 @@ void Lowering::convert_integers(Type to, Type from, std::int32_t d, Width dw, un
   }
 }
 
+/// One conversion by converted() into a fresh register of 32 bits.
+std::int32_t Lowering::converted_part(const Conversion& c, std::int32_t a) {
+  const std::int32_t t = fresh(Width::w32);
+  const auto index = static_cast<std::uint32_t>(program_.conversions.size());
+  program_.conversions.push_back(c);
+  emit(Code::convert, t, a).aux = index;
+  return t;
+}
+
+/// d = low | high << bits, both shorter than that.
+void Lowering::join_pair(std::int32_t d, std::int32_t low, std::int32_t high, unsigned bits) {
+  const std::int32_t up = fresh(Width::w32);
+  emit(Code::shl_b32, up, high, constant32(bits));
+  emit(Code::or_b32, d, low, up);
+}
+
+/// cvt.pack.sat.type.s32 d, a, b and cvt.pack.sat.type.s32.b32 d, a, b, c: a above b, c's low part above both.
+bool Lowering::packed_conversion() {
+  const auto t = types();
+  if (t.size() < 2 || t[1] != Type::s32 || !has("sat")) unsupported();
+  const unsigned bits = ptx::bits_of(t[0]);
+  if ((bits != 16 && bits != 8) || ptx::is_float(t[0]) || (t.size() == 3) != (bits == 8)) unsupported();
+  Conversion c;
+  c.to = t[0];
+  c.from = Type::s32;
+  c.saturate = true;
+  const std::int32_t d = define(at(0), Width::w32);
+  const std::int32_t high = converted_part(c, use(at(1), Type::s32)), low = converted_part(c, use(at(2), Type::s32));
+  if (bits == 16) {
+    emit(Code::pack16, d, low, high);
+    return true;
+  }
+  const std::int32_t pair = fresh(Width::w32);
+  emit(Code::pack8, pair, low, high);
+  emit(Code::pack16, d, pair, use(at(3), Type::b32));
+  return true;
+}
+
 bool Lowering::conversion() {
-  if (opcode() == "cvt" && has("pack")) unsupported();
   if (opcode() != "cvt") return false;
+  if (has("pack")) return packed_conversion();
   Conversion c;
   std::vector<Type> types;
   for (std::size_t n = 1; n < now_->parts.size(); ++n) {
@@ -96,15 +134,59 @@ bool Lowering::conversion() {
       c.saturate = true;
     else if (p == "relu")
       c.relu = true;
+    else if (p == "satfinite")
+      c.finite = true;
     else if (const auto r = rounding_from(p); r != Rounding::none)
       c.rounding = r;
     else
-      unsupported(); // tf32, fp8, fp6, .satfinite, .rs …
+      unsupported(); // fp6, fp4, .rs …
   }
   if (types.size() != 2) unsupported();
   c.to = types[0];
   c.from = types[1];
   const bool to_real = ptx::is_float(c.to), from_real = ptx::is_float(c.from);
+  if (c.to == Type::e4m3x2 || c.to == Type::e5m2x2) {
+    if (!c.finite || c.rounding != Rounding::rn) unsupported();
+    c.to = c.to == Type::e4m3x2 ? Type::e4m3 : Type::e5m2;
+    const std::int32_t d = define(at(0), Width::w32);
+    std::int32_t high = none, low = none;
+    if (c.from == Type::f32) {
+      high = use(at(1), Type::f32);
+      low = use(at(2), Type::f32);
+    } else if (c.from == Type::f16x2) {
+      c.from = Type::f16;
+      const std::int32_t a = use(at(1), Type::b32);
+      high = fresh(Width::w32);
+      low = fresh(Width::w32);
+      emit(Code::high16, high, a);
+      emit(Code::zext16, low, a);
+    } else {
+      unsupported();
+    }
+    high = converted_part(c, high);
+    low = converted_part(c, low);
+    join_pair(d, low, high, 8);
+    return true;
+  }
+  if (c.from == Type::e4m3x2 || c.from == Type::e5m2x2) {
+    if (c.to != Type::f16x2 || c.rounding != Rounding::rn) unsupported();
+    c.from = c.from == Type::e4m3x2 ? Type::e4m3 : Type::e5m2;
+    c.to = Type::f16;
+    const std::int32_t d = define(at(0), Width::w32), a = use(at(1), Type::b16);
+    const std::int32_t high = fresh(Width::w32), low = fresh(Width::w32);
+    emit(Code::shr_u32, high, a, constant32(8));
+    emit(Code::zext8, low, a);
+    const std::int32_t x = converted_part(c, low), y = converted_part(c, high);
+    emit(Code::pack16, d, x, y);
+    return true;
+  }
+  if (c.to == Type::tf32) {
+    if (c.from != Type::f32 || c.rounding == Rounding::none) unsupported();
+    const std::int32_t d = define(at(0), Width::w32);
+    emit(Code::mov_b32, d, converted_part(c, use(at(1), Type::f32)));
+    return true;
+  }
+  if (c.finite) unsupported();
   if (c.to == Type::f16x2 || c.to == Type::bf16x2) {
     if (c.from != Type::f32 || c.saturate) unsupported();
     const bool bf = c.to == Type::bf16x2;

@@ -83,8 +83,23 @@ void Lowering::address(const Operand& o, Space space, Op& op) {
   }
 }
 
+bool Lowering::atomic_from(std::string_view part, AtomicKind& kind) {
+  constexpr std::pair<std::string_view, AtomicKind> kinds[] = {{"add", AtomicKind::add},   {"and", AtomicKind::bit_and},
+                                                               {"or", AtomicKind::bit_or}, {"xor", AtomicKind::bit_xor},
+                                                               {"exch", AtomicKind::exch}, {"cas", AtomicKind::cas},
+                                                               {"min", AtomicKind::min},   {"max", AtomicKind::max},
+                                                               {"inc", AtomicKind::inc},   {"dec", AtomicKind::dec}};
+  const auto* k = std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& e) { return e.first == part; });
+  if (k == std::end(kinds)) return false;
+  kind = k->second;
+  return true;
+}
+
 bool Lowering::memory() {
   const auto base = opcode();
+  if ((base == "cp" && (has("bulk") || has("mbarrier"))) || base == "mbarrier" || base == "wgmma" ||
+      ((base == "st" || base == "red") && has("async")))
+    return hopper();
   if (base == "ld" || base == "ldu" || base == "st") return load_store(base == "st");
   if (base == "atom" || base == "red") return atomics();
   if (base == "cp") return async_copies();
@@ -139,8 +154,11 @@ bool Lowering::memory() {
   }
   if (base == "prefetch" || base == "prefetchu" || base == "applypriority" || base == "discard" ||
       base == "createpolicy") {
-    if (base == "discard" || base == "createpolicy") unsupported();
-    emit(Code::nothing, none);
+    // Caches are not modelled: a policy is any value, and what is discarded may stay.
+    if (base == "createpolicy")
+      emit(Code::mov_b64, define(at(0), Width::w64), constant64(0));
+    else
+      emit(Code::nothing, none);
     return true;
   }
   return false;
@@ -219,19 +237,12 @@ bool Lowering::atomics() {
   order_from(now_->parts, access);
   const bool reduce = opcode() == "red";
   bool known = false;
-  constexpr std::pair<std::string_view, AtomicKind> kinds[] = {{"add", AtomicKind::add},   {"and", AtomicKind::bit_and},
-                                                               {"or", AtomicKind::bit_or}, {"xor", AtomicKind::bit_xor},
-                                                               {"exch", AtomicKind::exch}, {"cas", AtomicKind::cas},
-                                                               {"min", AtomicKind::min},   {"max", AtomicKind::max},
-                                                               {"inc", AtomicKind::inc},   {"dec", AtomicKind::dec}};
   for (std::size_t n = 1; n < now_->parts.size(); ++n) {
     const auto p = now_->parts[n];
     if (space_from(p, access.space) || is_hint(p) || ptx::type_from(p) != Type::none || p == "v2" || p == "v4" ||
         p == "v8")
       continue;
-    const auto* k = std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& e) { return e.first == p; });
-    if (k == std::end(kinds)) unsupported();
-    access.kind = k->second;
+    if (!atomic_from(p, access.kind)) unsupported();
     known = true;
   }
   const unsigned bits = ptx::bits_of(access.type);
@@ -289,7 +300,7 @@ bool Lowering::async_copies() {
     op.imm = all ? 0 : at(0).value;
     return true;
   }
-  if (has("bulk") || has("mbarrier") || now_->parts.size() < 5) unsupported();
+  if (now_->parts.size() < 5) unsupported();
   if (at(2).kind != Operand::Kind::integer) refuse("the size is a constant");
   const auto size = at(2).value;
   if (size != 4 && size != 8 && size != 16) refuse("copies 4, 8 or 16 bytes");

@@ -11,6 +11,7 @@ namespace {
 
 constexpr u64 slice_operations = 20'000; ///< under a millisecond or two: the stop token is polled between slices
 constexpr u64 max_faults = 20, max_faults_of_a_kind = 3, max_faults_seen = 10'000;
+constexpr u32 max_idle_rounds = 1000;
 
 } // namespace
 
@@ -88,7 +89,8 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
     b.shadow.reset(l.shared_bytes, std::min<u32>(program.shared_granule, 4), clocks_);
   b.barriers = {};
   b.fenced.clear();
-  b.exited = b.proxy_used = false;
+  b.exited = false;
+  b.proxy_by = nullptr;
   b.mbarriers.clear();
   b.peers.assign(blocks_.size() > 1 ? clocks_.agents() : 0, PeerAccess{});
   b.warps.resize(l.warps);
@@ -161,21 +163,28 @@ void Worker::end_slice(Warp& w, u64 used) {
 
 bool Worker::run_round() {
   static const RunWarp run = run_warp();
-  bool any = false;
+  const u64 before = progress_;
+  bool any = false, all_poll = true;
   for (Block& b : blocks_) {
     for (Warp& w : b.warps) {
       if (w.state != Warp::State::ready) continue;
       any = true;
+      w.polls = false;
       slice = slice_operations;
       run(*this, w);
       end_slice(w, slice_operations - slice);
       if (stopped()) return true;
+      all_poll = all_poll && w.polls && w.state == Warp::State::ready;
       if (w.state != Warp::State::done) continue;
       check_barriers(b);
       check_cluster_barrier();
       block_exited(b);
     }
   }
+  if (!copies_.empty()) deliver_copies();
+  // Every warp that can run asks an mbarrier again and again, and nothing that happens could answer it.
+  idle_rounds_ = any && all_poll && progress_ == before ? idle_rounds_ + 1 : 0;
+  if (idle_rounds_ > max_idle_rounds) return false;
   return any;
 }
 
@@ -204,6 +213,12 @@ void Worker::block_exited(Block& b) {
     if (w.state != Warp::State::done) return;
   b.exited = true;
   if (!launch.checks) return;
+  if (b.proxy_by != nullptr) {
+    const u32 proxy = proxy_of(b), last = clocks_.own(proxy) - 1;
+    if (std::none_of(b.warps.begin(), b.warps.end(), [&](const Warp& w) { return clocks_.of(w.agent, proxy) >= last; }))
+      fault(*b.proxy_by, b.proxy_pc, 0, "bulk-exit",
+            "the block exits and nobody waited for this asynchronous use of its shared memory");
+  }
   for (u32 agent = 0; agent < b.peers.size(); ++agent) {
     const PeerAccess& last = b.peers[agent];
     if (last.clock == 0) continue;
@@ -246,6 +261,8 @@ void Worker::run() {
     clocks_.reset(blocks * (launch.warps + 1), program.async_proxy);
     cluster_fenced_.clear();
     cluster_joined_.clear();
+    copies_.clear();
+    idle_rounds_ = 0;
     for (u32 rank = 0; rank < blocks; ++rank) prepare(blocks_[rank], rank, unit);
     run_cluster();
   }

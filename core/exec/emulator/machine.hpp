@@ -95,6 +95,7 @@ struct Warp {
   u32 turns = 0;                                   ///< choices of a group since it was last rotated
   u32 barrier = 0;
   u32 barrier_pc = 0;
+  bool polls = false;           ///< its last turn ended at an mbarrier that was not ready
   bool cluster_arrived = false; ///< at barrier.cluster, and has not waited since
   u64 cluster_phase = 0;        ///< the phase it arrived in
   std::array<u8, lanes> depth{};
@@ -159,7 +160,8 @@ struct Block {
   bool exited = false;
   std::vector<PeerAccess> peers;     ///< by agent; empty without a cluster
   std::map<u32, Mbarrier> mbarriers; ///< by offset
-  bool proxy_used = false;
+  const Warp* proxy_by = nullptr;    ///< who last used the asynchronous proxy of this block, and where
+  u32 proxy_pc = 0;
 };
 
 /// One thread of the emulator with what it needs to run blocks.
@@ -182,6 +184,7 @@ class Worker {
   void copy_async(Warp& w, const Op& op, u32 pc, u32 exec);
   void async_commit(Warp& w);
   void async_wait(Warp& w, const Op& op, u32 pc);
+  void async_deliver(Warp& w, std::size_t groups); ///< the oldest groups
   void param_copy(Warp& w, const Op& op, u32 exec);
   bool gather(Warp& w, u32 pc, u32 mask, u32 exec, u32 members); ///< all members are here
   bool warp_collective(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
@@ -241,6 +244,26 @@ class Worker {
   void wmma_memory(Warp& w, const Wide& op, u32 pc);
   void matrix_memory(Warp& w, const Wide& op, u32 pc);
   void matrix_move(Warp& w, const Wide& op);
+  // wgmma.cpp
+  void warpgroup_multiply(Warp& w, const Wide& op, u32 pc);
+  void warpgroup_wait(Warp& w, const Wide& op);
+  // mbarrier.cpp
+  void mbarrier(Warp& w, const Wide& op, u32 pc, u32 exec);
+  std::byte* barrier_at(Warp& w, u32 pc, u32 lane, ptx::Space space, u64 address, Block*& block, u32& offset);
+  void barrier_step(Block& b, u32 offset, u64 bits);
+  void barrier_transfer(Block& b, u32 offset, u32 bytes, u32 clock);
+  // bulk.cpp
+  void bulk(Warp& w, const Wide& op, u32 pc, u32 exec);
+  void bulk_lane(Warp& w, const Wide& op, u32 pc, u32 lane);
+  void tensor_copy(Warp& w, const Wide& op, u32 pc, u32 lane);
+  void store_async(Warp& w, const Wide& op, u32 pc, u32 exec);
+  void to_shared(Warp& w, u32 pc, u32 lane, u64 to, u64 barrier, u32 mask, BulkCopy copy);
+  bool proxy_reads(Warp& w, u32 pc, u32 lane, u64 address, u32 bytes, const char* what, u32& offset);
+  bool proxy_writes(Warp& w, u32 pc, u32 lane, Block& b, u64 offset, u32 bytes, const char* what);
+  std::byte* bulk_global(Warp& w, u32 pc, u32 lane, u64 address, u64 bytes, bool writes);
+  bool bulk_aligned(Warp& w, u32 pc, u32 lane, u64 a, u64 b, u64 bytes, u32 alignment);
+  void start(Warp& w, BulkCopy copy, u32 proxy);
+  void deliver_copies();
   // system.cpp
   void print(Warp& w, const Wide& op, u32 pc, u32 exec);
   void assertion(Warp& w, const Wide& op, u32 pc, u32 exec);
@@ -251,10 +274,16 @@ class Worker {
   Clocks clocks_;
   Clocks::Joined cluster_fenced_, cluster_joined_, cluster_released_;
   u64 cluster_phase_ = 0;
+  u64 progress_ = 0; ///< steps that may end a wait at an mbarrier
+  u32 idle_rounds_ = 0;
+  std::vector<BulkCopy> copies_;
   std::vector<Block> blocks_;
   std::vector<u8> frames_;
   u8* frame_base_ = nullptr;
 };
+
+/// One atomic operation on memory; returns the old value.
+u64 update(std::byte* host, const Access& a, u64 b, u64 c);
 
 /// Runs the current warp until it waits or ends. One per instruction set; `run_warp` is chosen for this processor.
 using RunWarp = void (*)(Worker&, Warp&);

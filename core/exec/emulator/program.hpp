@@ -83,6 +83,7 @@ struct Conversion {
   ptx::Type to = ptx::Type::none, from = ptx::Type::none;
   Rounding rounding = Rounding::none;
   bool saturate = false, flush = false, relu = false;
+  bool finite = false;  ///< .satfinite: no result is infinite
   bool extends = false; ///< a signed result of 8 or 16 bits fills a 32-bit register
 };
 
@@ -133,7 +134,6 @@ enum class WideKind : std::uint8_t {
   bulk_wait,    ///< n: groups that may stay pending
   tensor_load,  ///< in: shared, map, barrier, mask, coordinates; k: dimensions
   tensor_store, ///< in: map, shared, coordinates
-  tensor_reduce,
   store_async ///< st.async, red.async. in: address, barrier, values
 };
 

@@ -42,6 +42,9 @@ Format format_of(ptx::Type t) {
   case ptx::Type::f16: return {11, -24, 0x7bff, 0x7fff, 0x7c00};
   case ptx::Type::bf16: return {8, -133, 0x7f7f, 0x7fff, 0x7f80};
   case ptx::Type::f32: return {24, -149, 0x7f7fffff, 0x7fffffff, 0x7f800000};
+  case ptx::Type::e4m3: return {4, -9, 0x7e, 0x7f, 0x7f}; // no infinity: what rounds past the largest is NaN
+  case ptx::Type::e5m2: return {3, -16, 0x7b, 0x7f, 0x7c};
+  case ptx::Type::tf32: return {11, -136, 0x3fbff, 0x3ffff, 0x3fc00};
   default: return {53, -1074, 0x7fefffffffffffff, 0x7fffffffffffffff, 0x7ff0000000000000};
   }
 }
@@ -95,14 +98,17 @@ struct Decoded {
   int scale = 0;
 };
 
+/// tf32 is kept in the upper 19 bits of its register.
+unsigned width_of(ptx::Type t) { return t == ptx::Type::tf32 ? 19 : ptx::bits_of(t); }
+
 Decoded decode_real(ptx::Type t, u64 bits) {
   const Format f = format_of(t);
-  const unsigned width = ptx::bits_of(t);
+  const unsigned width = width_of(t);
   Decoded d;
   d.negative = ((bits >> (width - 1)) & 1) != 0;
   const u64 m = bits & ((u64{1} << (width - 1)) - 1);
-  d.nan = m > f.infinity;
-  d.infinite = m == f.infinity;
+  d.nan = t == ptx::Type::e4m3 ? m == f.canonical_nan : m > f.infinity;
+  d.infinite = t != ptx::Type::e4m3 && m == f.infinity;
   const u64 field = m >> (f.digits - 1), fraction = m & ((u64{1} << (f.digits - 1)) - 1);
   d.magnitude = field == 0 ? fraction : fraction | (u64{1} << (f.digits - 1));
   d.scale = f.exponent + (field == 0 ? 0 : static_cast<int>(field) - 1);
@@ -144,8 +150,9 @@ u64 narrowed(ptx::Type to, u64 v) {
 
 u64 finish_real(const Conversion& c, u64 bits) {
   const Format f = format_of(c.to);
-  const unsigned width = ptx::bits_of(c.to);
+  const unsigned width = width_of(c.to);
   const u64 sign = u64{1} << (width - 1);
+  if (c.finite && (bits & ~sign) >= f.infinity) bits = (bits & sign) | f.max_finite;
   if (c.flush && c.to == ptx::Type::f32 && (bits & 0x7f800000u) == 0) bits &= sign;
   if (c.relu && (bits & sign) != 0) return 0;
   if (c.saturate) {
@@ -195,16 +202,17 @@ u64 converted(const Conversion& c, u64 bits) {
     return clamp_integer(c.to, d.negative, m, huge || d.infinite);
   }
   const Format f = format_of(c.to);
-  const unsigned width = ptx::bits_of(c.to);
+  const unsigned width = width_of(c.to);
   const u64 sign = d.negative ? u64{1} << (width - 1) : 0;
-  if (d.nan) return c.saturate ? 0 : f.canonical_nan;
-  if (d.infinite) return finish_real(c, sign | f.infinity);
+  const unsigned left = c.to == ptx::Type::tf32 ? 13 : 0;
+  if (d.nan) return c.saturate ? 0 : f.canonical_nan << left;
+  if (d.infinite) return finish_real(c, sign | f.infinity) << left;
   if (c.rounding >= Rounding::rni && c.rounding <= Rounding::rpi) { // to an integral value of the same type
     if (d.scale >= 0) return finish_real(c, encode(f, Rounding::rn, d.negative, d.magnitude, d.scale, width));
     bool huge = false;
     return finish_real(c, encode(f, Rounding::rn, d.negative, to_integer(d, c.rounding, huge), 0, width));
   }
-  return finish_real(c, encode(f, c.rounding, d.negative, d.magnitude, d.scale, width));
+  return finish_real(c, encode(f, c.rounding, d.negative, d.magnitude, d.scale, width)) << left;
 }
 
 } // namespace aicf::emulator

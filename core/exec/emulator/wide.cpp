@@ -35,7 +35,15 @@ bool Worker::wide(Warp& w, const Op& o, u32 pc, u32 mask, u32 exec) {
   case WideKind::assertion: assertion(w, op, pc, exec); break;
   case WideKind::allocate:
   case WideKind::release: heap(w, op, pc, exec); break;
-  default: break;
+  case WideKind::wgmma: warpgroup_multiply(w, op, pc); break;
+  case WideKind::wgmma_commit:
+  case WideKind::wgmma_wait: warpgroup_wait(w, op); break;
+  case WideKind::store_async: store_async(w, op, pc, exec); break;
+  default:
+    if (op.kind < WideKind::bulk_load)
+      mbarrier(w, op, pc, exec);
+    else
+      bulk(w, op, pc, exec);
   }
   return true;
 }

@@ -1,0 +1,363 @@
+// Matrix instructions against sums worked out here: exact ones on small integers for every layout, and rounding as
+// published for Hopper on chosen operands.
+#include "core/exec/emulator/tensor_math.hpp"
+#include "tests/emulator/ptx_fixture.hpp"
+
+#include <QtTest>
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <random>
+
+using namespace aicf;
+using aicf::test::Kernel;
+
+Q_DECLARE_METATYPE(std::string)
+
+namespace {
+
+using Bits = std::vector<std::uint32_t>;
+
+/// An exact small value as bits of a type.
+std::uint32_t bits_of(const std::string& type, int v) {
+  const auto f = std::bit_cast<std::uint32_t>(static_cast<float>(v));
+  if (type == "f32" || type == "tf32") return f;
+  if (type == "bf16") return f >> 16;
+  if (type == "s8" || type == "u8") return static_cast<std::uint8_t>(v);
+  if (type == "s32") return static_cast<std::uint32_t>(v);
+  // Smaller floats, from the definition: sign, exponent + bias, fraction.
+  const int exponent_bits = type == "e4m3" ? 4 : 5, fraction_bits = type == "f16" ? 10 : type == "e4m3" ? 3 : 2;
+  if (v == 0) return 0;
+  const int top = static_cast<int>(std::log2(std::abs(v))), bias = (1 << (exponent_bits - 1)) - 1;
+  const auto fraction = static_cast<std::uint32_t>((std::abs(v) << fraction_bits >> top) & ((1 << fraction_bits) - 1));
+  return (v < 0 ? 1u << (exponent_bits + fraction_bits) : 0) | static_cast<std::uint32_t>(top + bias) << fraction_bits |
+         fraction;
+}
+unsigned width_of(const std::string& type) {
+  return type == "f32" || type == "tf32" || type == "s32" ? 32 : type == "f16" || type == "bf16" ? 16 : 8;
+}
+int value_of(const std::string& type, std::uint32_t bits) {
+  if (type == "s32") return static_cast<int>(bits);
+  if (type == "f32") return static_cast<int>(std::bit_cast<float>(bits));
+  const int exponent = static_cast<int>(bits >> 10 & 31) - 15; // f16
+  if ((bits & 0x7fff) == 0) return 0;
+  const int v = static_cast<int>(std::ldexp(1024 + (bits & 1023), exponent - 10));
+  return (bits >> 15) != 0 ? -v : v;
+}
+
+struct Shape {
+  int m, n, k;
+};
+
+/// Small integers whose sums stay exact in f16.
+int small(std::mt19937& random, const std::string& type) {
+  const int v = static_cast<int>(random() % 7) - 3;
+  return type == "u8" ? v + 3 : v;
+}
+
+} // namespace
+
+class TestPtxTensor : public QObject {
+  Q_OBJECT
+ private slots:
+  void mma_data() {
+    QTest::addColumn<QString>("shape");
+    QTest::addColumn<QString>("types"); // d a b c
+    const auto row = [](const char* shape, const char* types) {
+      QTest::newRow((std::string(shape) + " " + types).c_str()) << QString(shape) << QString(types);
+    };
+    row("16 8 16", "f32 f16 f16 f32");
+    row("16 8 8", "f32 f16 f16 f32");
+    row("16 8 16", "f16 f16 f16 f16");
+    row("16 8 8", "f16 f16 f16 f16");
+    row("16 8 16", "f32 bf16 bf16 f32");
+    row("16 8 8", "f32 bf16 bf16 f32");
+    row("16 8 8", "f32 tf32 tf32 f32");
+    row("16 8 4", "f32 tf32 tf32 f32");
+    row("16 8 16", "s32 s8 s8 s32");
+    row("16 8 32", "s32 s8 s8 s32");
+    row("16 8 32", "s32 u8 s8 s32");
+    row("8 8 16", "s32 u8 u8 s32");
+    row("16 8 32", "f32 e4m3 e4m3 f32");
+    row("16 8 32", "f32 e5m2 e4m3 f32");
+  }
+  void mma() {
+    QFETCH(QString, shape);
+    QFETCH(QString, types);
+    const auto s = shape.split(' '), t = types.split(' ');
+    const Shape z{s[0].toInt(), s[1].toInt(), s[2].toInt()};
+    const std::string td = t[0].toStdString(), ta = t[1].toStdString(), tb = t[2].toStdString();
+    std::mt19937 random(7);
+    std::vector<int> a(z.m * z.k), b(z.k * z.n), c(z.m * z.n);
+    for (int& v : a) v = small(random, ta);
+    for (int& v : b) v = small(random, tb);
+    for (int& v : c) v = small(random, td);
+    // Fragments: PTX ISA, "Matrix fragments for mma.m16n8k…": groups of four lanes share a row of A and a column of B.
+    const int each = 32 / static_cast<int>(width_of(ta)), na = z.m * z.k / 32 / each, nb = z.n * z.k / 32 / each;
+    const int half = td == "f16" ? 2 : 1, nd = z.m * z.n / 32 / half, rows = z.m / 8;
+    Bits in;
+    for (int lane = 0; lane < 32; ++lane) {
+      const int group = lane >> 2, in_group = lane % 4;
+      const auto pack = [&](const std::string& type, int count, const std::function<int(int)>& element) {
+        std::uint32_t v = 0;
+        for (int i = 0; i < count; ++i) v |= bits_of(type, element(i)) << (i * 32 / count);
+        in.push_back(v);
+      };
+      for (int r = 0; r < na; ++r)
+        pack(ta, each,
+             [&](int i) { return a[(group + 8 * (r % rows)) * z.k + r / rows * 4 * each + in_group * each + i]; });
+      for (int r = 0; r < nb; ++r)
+        pack(tb, each, [&](int i) { return b[(r * 4 * each + in_group * each + i) * z.n + group]; });
+      for (int r = 0; r < nd; ++r)
+        pack(td, half, [&](int i) {
+          const int e = half * r + i;
+          return c[(group + 8 * (e / 2)) * z.n + in_group * 2 + e % 2];
+        });
+    }
+    const int per_lane = na + nb + nd;
+    std::string body = "mul.lo.u32 %r0, %t, " + std::to_string(4 * per_lane) +
+                       ";\ncvt.u64.u32 %l1, %r0;\n"
+                       "add.s64 %l1, %l1, %p0;\n";
+    const auto list = [](int first, int count) {
+      std::string text = "{";
+      for (int i = 0; i < count; ++i) text += (i == 0 ? "%r" : ", %r") + std::to_string(first + i);
+      return text + "}";
+    };
+    for (int i = 0; i < per_lane; ++i)
+      body += "ld.global.u32 %r" + std::to_string(1 + i) + ", [%l1+" + std::to_string(4 * i) + "];\n";
+    const bool bracket_one = nb == 1;
+    const std::string d = list(1 + na + nb, nd);
+    body += "mma.sync.aligned.m" + s[0].toStdString() + "n" + s[1].toStdString() + "k" + s[2].toStdString() +
+            ".row.col." + td + "." + ta + "." + tb + "." + td + " " + d + ", " + list(1, na) + ", " + list(1 + na, nb) +
+            ", " + d + ";\n";
+    Q_UNUSED(bracket_one)
+    body += "mul.lo.u32 %r0, %t, " + std::to_string(4 * nd) + ";\ncvt.u64.u32 %l1, %r0;\nadd.s64 %l1, %l1, %p1;\n";
+    for (int i = 0; i < nd; ++i)
+      body += "st.global.u32 [%l1+" + std::to_string(4 * i) + "], %r" + std::to_string(1 + na + nb + i) + ";\n";
+    Kernel k{test::entry(2, body)};
+    k.with(in).with(Bits(32 * static_cast<std::size_t>(nd)));
+    QCOMPARE(k.problem(), std::string());
+    const auto out = k.values<std::uint32_t>(1);
+    for (int lane = 0; lane < 32; ++lane)
+      for (int e = 0; e < nd * half; ++e) {
+        const int row = (lane >> 2) + 8 * (e / 2), column = lane % 4 * 2 + e % 2;
+        int expected = c[row * z.n + column];
+        for (int i = 0; i < z.k; ++i) expected += a[row * z.k + i] * b[i * z.n + column];
+        const std::uint32_t word = out[static_cast<std::size_t>(lane * nd + e / half)];
+        QCOMPARE(value_of(td, half == 2 ? (word >> (16 * (e % 2))) & 0xffff : word), expected);
+      }
+  }
+
+  void saturating() {
+    // s8: 127 * 127 * 32 added to the largest s32.
+    const std::string regs = "{%r1, %r1, %r1, %r1}, {%r1, %r1}, {%r2, %r2, %r2, %r2}";
+    for (const bool saturate : {false, true}) {
+      Kernel k{test::entry(1, "mov.u32 %r1, 0x7f7f7f7f;\nmov.u32 %r2, 0x7fffffff;\n"
+                              "mma.sync.aligned.m16n8k32.row.col" +
+                                  std::string(saturate ? ".satfinite" : "") + ".s32.s8.s8.s32 {%r3, %r4, %r5, %r6}, " +
+                                  regs +
+                                  ";\nmul.wide.u32 %l1, %t, 4;\nadd.s64 %l1, %l1, %p0;\nst.global.u32 [%l1], %r6;")};
+      k.with(Bits(32));
+      QCOMPARE(k.problem(), std::string());
+      QCOMPARE(k.values<std::uint32_t>(0), Bits(32, saturate ? 0x7fffffffu : 0x7fffffffu + 127u * 127u * 32u));
+    }
+  }
+
+  /// Alignment, truncation and special values: single sums.
+  void sums() {
+    using namespace aicf::emulator;
+    const auto value = [](float v) { return tensor_value(ptx::Type::tf32, std::bit_cast<std::uint32_t>(v)); };
+    const auto dot = [&](std::vector<float> a, std::vector<float> b, float c, int fraction = 25) {
+      std::vector<TensorValue> x, y;
+      for (const float v : a) x.push_back(value(v));
+      for (const float v : b) y.push_back(value(v));
+      return std::bit_cast<float>(tensor_sum(x, y, ptx::Type::f32, std::bit_cast<std::uint32_t>(c), fraction));
+    };
+    QCOMPARE(dot({1, 2}, {3, 4}, 5), 16.0F);
+    // Truncation: 1 + 2^-24 has no f32; nearest even would give 1 as well, 1 + 3 * 2^-25 would go up.
+    QCOMPARE(dot({0x1p-12F, 1}, {0x1p-12F, 1}, 0x1p-25F), 1.0F);
+    QCOMPARE(dot({-0x1p-12F, -1}, {0x1p-12F, 1}, -0x1p-24F), -1.0F - 0x1p-23F);
+    // Below the 25th fractional bit of the largest term all is lost, term by term.
+    QCOMPARE(dot({0x1p-13F, 0x1p-13F, 1}, {0x1p-13F, 0x1p-13F, 1}, -1), 0.0F);
+    QCOMPARE(dot({0x1p-13F, 0x1p-12F, 1}, {0x1p-12F, 0x1p-13F, 1}, -1), 0x1p-24F);
+    QCOMPARE(dot({1, 1}, {0x1p-14F, 1}, -1, 13), 0.0F);
+    QCOMPARE(dot({1, 1}, {0x1p-13F, 1}, -1, 13), 0x1p-13F);
+    // The exponent of a product is the sum of its factors' exponents, whatever carry it has: 1.5 * 1.5 counts as 2^0.
+    QCOMPARE(dot({1.5F, 0x1p-25F}, {1.5F, 1}, -2.25F), 0x1p-25F);
+    const float inf = std::numeric_limits<float>::infinity();
+    QCOMPARE(dot({inf, 1}, {1, 1}, 0), inf);
+    QVERIFY(std::isnan(dot({inf, -inf}, {1, 1}, 0)));
+    QVERIFY(std::isnan(dot({inf}, {0}, 0)));
+    QCOMPARE(dot({0x1p100F, 0x1p100F}, {0x1p100F, 1}, 0), inf);
+    QCOMPARE(dot({0x1p-100F}, {0x1p-49F}, 0), 0x1p-149F);
+    QCOMPARE(dot({0}, {1}, -0.0F), 0.0F);
+    // f16: one rounding, to nearest even.
+    const auto half = [](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+      const TensorValue x = tensor_value(ptx::Type::f16, a), y = tensor_value(ptx::Type::f16, b);
+      return tensor_sum({&x, 1}, {&y, 1}, ptx::Type::f16, c, 25);
+    };
+    QCOMPARE(half(0x3c00, 0x3c00, 0x1000), 0x3c00u); // 1 + 2^-11: a tie, to even
+    QCOMPARE(half(0x3c01, 0x3c00, 0x1000), 0x3c02u); // 1 + 2^-10 + 2^-11: up to even
+    QCOMPARE(half(0x7bff, 0x4000, 0x0000), 0x7c00u); // overflow
+    // e4m3 has no infinity: all ones are NaN, 0x7e is 448.
+    QVERIFY(tensor_value(ptx::Type::e4m3, 0x7f).nan);
+    QCOMPARE(std::ldexp(tensor_value(ptx::Type::e4m3, 0x7e).significand, tensor_value(ptx::Type::e4m3, 0x7e).exponent),
+             448.0);
+    QCOMPARE(std::ldexp(tensor_value(ptx::Type::e4m3, 0x01).significand, tensor_value(ptx::Type::e4m3, 0x01).exponent),
+             0x1p-9);
+    QVERIFY(tensor_value(ptx::Type::e5m2, 0x7c).infinite);
+    QCOMPARE(std::ldexp(tensor_value(ptx::Type::e5m2, 0x7b).significand, tensor_value(ptx::Type::e5m2, 0x7b).exponent),
+             57344.0);
+  }
+
+  void load_matrix_data() {
+    QTest::addColumn<int>("count");
+    QTest::addColumn<bool>("transposed");
+    for (const int count : {1, 2, 4})
+      for (const bool transposed : {false, true})
+        QTest::newRow(("x" + std::to_string(count) + (transposed ? " trans" : "")).c_str()) << count << transposed;
+  }
+  /// Element (r, c) of matrix i holds 100 i + 8 r + c; a store brings the fragments back to other places.
+  void load_matrix() {
+    QFETCH(int, count);
+    QFETCH(bool, transposed);
+    const std::string x = ".x" + std::to_string(count) + (transposed ? ".trans" : "");
+    std::string regs = "{%r1";
+    for (int i = 1; i < count; ++i) regs += ", %r" + std::to_string(1 + i);
+    regs += "}";
+    std::string body = "shl.b32 %r10, %t, 4;\nmov.u32 %r11, s;\nadd.u32 %r12, %r11, %r10;\nmul.wide.u32 %l1, %t, 16;\n"
+                       "add.s64 %l1, %l1, %p0;\nld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%l1];\n"
+                       "st.shared.v4.u32 [%r12], {%r1, %r2, %r3, %r4};\nbar.warp.sync -1;\n"
+                       "ldmatrix.sync.aligned.m8n8" +
+                       x + ".shared.b16 " + regs +
+                       ", [%r12];\n"
+                       "stmatrix.sync.aligned.m8n8" +
+                       x + ".shared.b16 [%r12+512], " + regs +
+                       ";\nbar.warp.sync -1;\n"
+                       "mul.wide.u32 %l2, %t, 16;\nadd.s64 %l2, %l2, %p1;\n";
+    for (int i = 0; i < count; ++i)
+      body += "st.global.u32 [%l2+" + std::to_string(4 * i) + "], %r" + std::to_string(1 + i) + ";\n";
+    body += "add.s64 %l3, %l1, 512;\nsetp.lt.u32 %q1, %t, " + std::to_string(8 * count) +
+            ";\n@%q1 ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r12+512];\n"
+            "@%q1 st.global.v4.u32 [%l3], {%r5, %r6, %r7, %r8};";
+    std::vector<std::uint16_t> in(512);
+    for (int i = 0; i < 4; ++i)
+      for (int e = 0; e < 64; ++e) in[static_cast<std::size_t>(64 * i + e)] = static_cast<std::uint16_t>(100 * i + e);
+    Kernel k{test::entry(2, body, ".shared .align 16 .b8 s[1024];")};
+    k.with(in).with(Bits(128));
+    k.options.counters = true;
+    const auto result = k.run();
+    QCOMPARE(test::problems(result), std::string());
+    const auto out = k.values<std::uint16_t>(1), back = k.values<std::uint16_t>(0);
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < count; ++i)
+        for (int j = 0; j < 2; ++j) {
+          const int row = transposed ? lane % 4 * 2 + j : lane / 4, column = transposed ? lane / 4 : lane % 4 * 2 + j;
+          QCOMPARE(int{out[static_cast<std::size_t>(lane * 8 + 2 * i + j)]}, 100 * i + 8 * row + column);
+        }
+    for (int i = 0; i < count; ++i)
+      for (int e = 0; e < 64; ++e) QCOMPARE(int{back[static_cast<std::size_t>(256 + 64 * i + e)]}, 100 * i + e);
+  }
+
+  void move_matrix() {
+    Kernel k{test::entry(2, "mul.wide.u32 %l1, %t, 4;\nadd.s64 %l2, %l1, %p0;\nadd.s64 %l3, %l1, %p1;\n"
+                            "ld.global.u32 %r1, [%l2];\nmovmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;\n"
+                            "st.global.u32 [%l3], %r2;")};
+    std::vector<std::uint16_t> in(64);
+    for (std::size_t i = 0; i < 64; ++i) in[i] = static_cast<std::uint16_t>(i);
+    k.with(in).with(std::vector<std::uint16_t>(64));
+    QCOMPARE(k.problem(), std::string());
+    const auto out = k.values<std::uint16_t>(1);
+    for (std::size_t r = 0; r < 8; ++r)
+      for (std::size_t c = 0; c < 8; ++c) QCOMPARE(std::size_t{out[8 * r + c]}, 8 * c + r);
+  }
+
+  void wmma_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("shape");
+    QTest::newRow("f16 row col") << "row col f16 f32"
+                                 << "16 16 16";
+    QTest::newRow("f16 col row") << "col row f16 f32"
+                                 << "16 16 16";
+    QTest::newRow("f16 wide") << "row row f16 f32"
+                              << "8 32 16";
+    QTest::newRow("f16 tall") << "row row f16 f16"
+                              << "32 8 16";
+    QTest::newRow("bf16") << "row col bf16 f32"
+                          << "16 16 16";
+    QTest::newRow("tf32") << "row col tf32 f32"
+                          << "16 16 8";
+    QTest::newRow("s8") << "row col s8 s32"
+                        << "16 16 16";
+  }
+  void wmma() {
+    QFETCH(QString, text);
+    QFETCH(QString, shape);
+    const auto t = text.split(' '), s = shape.split(' ');
+    const Shape z{s[0].toInt(), s[1].toInt(), s[2].toInt()};
+    const std::string type = t[2].toStdString(), sum = t[3].toStdString();
+    const std::string name = ".m" + s[0].toStdString() + "n" + s[1].toStdString() + "k" + s[2].toStdString();
+    const bool a_row = t[0] == "row", b_row = t[1] == "row";
+    const std::size_t size = width_of(type) / 8, sum_size = width_of(sum) / 8;
+    std::mt19937 random(3);
+    std::vector<int> a(z.m * z.k), b(z.k * z.n), c(z.m * z.n);
+    for (auto* m : {&a, &b, &c})
+      for (int& v : *m) v = small(random, type);
+    const auto bytes = [&](const std::vector<int>& m, int rows, int columns, bool row, const std::string& of,
+                           std::size_t each) {
+      std::vector<std::byte> out(m.size() * each);
+      for (int r = 0; r < rows; ++r)
+        for (int q = 0; q < columns; ++q) {
+          const auto v = bits_of(of, m[static_cast<std::size_t>(r * columns + q)]);
+          std::memcpy(out.data() + static_cast<std::size_t>(row ? r * columns + q : q * rows + r) * each, &v, each);
+        }
+      return out;
+    };
+    // Registers of a fragment: PTX ISA, wmma.load; f16 fragments of A and B hold 16 elements whatever the shape.
+    const auto registers = [&](int elements) {
+      return type == "f16" ? 8 : elements / 32 / static_cast<int>(32 / width_of(type));
+    };
+    const int na = registers(z.m * z.k), nb = registers(z.k * z.n),
+              nd = z.m * z.n / 32 * static_cast<int>(width_of(sum)) / 32;
+    const auto list = [](const char* prefix, int count) {
+      std::string out = "{";
+      for (int i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + std::string(prefix) + std::to_string(i);
+      return out + "}";
+    };
+    const std::string la = list("%a", na), lb = list("%b", nb), ld = list("%d", nd);
+    const std::string wa = a_row ? "row" : "col", wb = b_row ? "row" : "col";
+    const std::string mma_types = type == "f16" ? sum + "." + sum : sum + "." + type + "." + type + "." + sum;
+    const std::string body =
+        "wmma.load.a.sync.aligned." + wa + name + ".global." + type + " " + la + ", [%p0], " +
+        std::to_string(a_row ? z.k : z.m) + ";\n" + "wmma.load.b.sync.aligned." + wb + name + ".global." + type + " " +
+        lb + ", [%p1], " + std::to_string(b_row ? z.n : z.k) + ";\n" + "wmma.load.c.sync.aligned.row" + name +
+        ".global." + sum + " " + ld + ", [%p2], " + std::to_string(z.n) + ";\n" + "wmma.mma.sync.aligned." + wa + "." +
+        wb + name + "." + mma_types + " " + ld + ", " + la + ", " + lb + ", " + ld + ";\n" +
+        "wmma.store.d.sync.aligned.row" + name + ".global." + sum + " [%p2], " + ld + ", " + std::to_string(z.n) + ";";
+    Kernel k{test::entry(3, body, {}, ".reg .b32 %a<8>, %b<8>, %d<8>;")};
+    k.buffers = {bytes(a, z.m, z.k, a_row, type, size), bytes(b, z.k, z.n, b_row, type, size),
+                 bytes(c, z.m, z.n, true, sum, sum_size)};
+    QCOMPARE(k.problem(), std::string());
+    for (int r = 0; r < z.m; ++r)
+      for (int q = 0; q < z.n; ++q) {
+        int expected = c[r * z.n + q];
+        for (int i = 0; i < z.k; ++i) expected += a[r * z.k + i] * b[i * z.n + q];
+        std::uint32_t v = 0;
+        std::memcpy(&v, k.buffers[2].data() + static_cast<std::size_t>(r * z.n + q) * sum_size, sum_size);
+        QCOMPARE(value_of(sum, v), expected);
+      }
+  }
+
+  void partWarp() {
+    Kernel k{test::entry(0, "setp.lt.u32 %q1, %t, 16;\n@%q1 exit;\nmov.u32 %r1, 0;\n"
+                            "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r2, %r3, %r4, %r5}, {%r1, %r1}, {%r1}, "
+                            "{%r1, %r1, %r1, %r1};")};
+    const auto result = k.run();
+    QVERIFY(result && !result->faults.empty());
+    QCOMPARE(result->faults.front().kind, std::string("inactive-lane"));
+  }
+};
+
+QTEST_MAIN(TestPtxTensor)
+#include "test_ptx_tensor.moc"
