@@ -3,6 +3,8 @@
 #include "core/base/atlas_path.hpp"
 #include "core/base/json.hpp"
 #include "core/expr/check.hpp"
+#include "core/expr/print.hpp"
+#include "core/structure/gradient.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,7 +15,7 @@ namespace {
 
 struct Options {
   std::string op, name, profile;
-  bool json = false;
+  bool json = false, grad = false;
 };
 
 std::shared_ptr<Options> operator_options(CLI::App& app) {
@@ -40,14 +42,8 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
   return text;
 }
 
-int analyze_command(const Options& o) {
-  int status = done;
-  auto profile = analysed(o.op, o.name, status);
-  if (!profile) return status;
-  if (o.json) {
-    print_json(to_json(*profile));
-    return done;
-  }
+void print_analysis(const StructureProfile& analysis) {
+  const StructureProfile* profile = &analysis;
   std::cout << profile->canonical->source->name << "  " << short_hex(profile->canonical->structure_hash) << "\n"
             << "structures  " << joined(profile->structures, ", ") << "\n"
             << "stages      " << joined(profile->stages, ", ") << "\n"
@@ -68,6 +64,31 @@ int analyze_command(const Options& o) {
     std::cout << "\n";
     if (c.witness) std::cout << "  expected " << c.witness->expected << "; observed " << c.witness->observed << "\n";
   }
+}
+
+int analyze_command(const Options& o) {
+  int status = done;
+  auto profile = analysed(o.op, o.name, status);
+  if (!profile) return status;
+  if (!o.grad) {
+    o.json ? print_json(to_json(*profile)) : print_analysis(*profile);
+    return done;
+  }
+  const Definition& source = *profile->canonical->source;
+  Result<Definition> derived = gradient(source);
+  status = report(derived, source.text);
+  if (!derived) return status;
+  std::string text = print(*derived);
+  StructureProfile analysis = analyze(canonicalize(std::make_shared<const Definition>(std::move(*derived))));
+  if (!o.json) {
+    std::cout << text << "\n";
+    print_analysis(analysis);
+    return done;
+  }
+  nlohmann::json document = to_json(*profile);
+  document["gradient"] = {
+      {"text", text}, {"structure_hash", to_hex(analysis.canonical->structure_hash)}, {"analysis", to_json(analysis)}};
+  print_json(document);
   return done;
 }
 
@@ -141,6 +162,7 @@ int ops_command(const Options& o) {
 const RegisterCommand analyze{
     {"analyze", "derive the computation structure of an operator, with certificates", [](CLI::App& app) {
        auto o = operator_options(app);
+       app.add_flag("--grad", o->grad, "its vector-Jacobian product as an operator, and the analysis of that");
        return [o](std::stop_token) { return analyze_command(*o); };
      }}};
 const RegisterCommand legal{

@@ -367,10 +367,43 @@ class OpChecker {
     s_.d.statements.push_back(work.built);
   }
 
-  void report_unused() {
+  /// Dims that statements or shapes of results name, and that are no extent of an input which is read.
+  std::vector<bool> dims_wanted() {
+    std::vector<bool> wanted(s_.d.dims.size(), false);
+    auto name = [&](const lang::Expression& e) {
+      for (std::uint32_t i = e.begin; i < e.end; ++i) {
+        const Item& it = s_.scope->file->items[i];
+        auto found = it.step == Step::name ? s_.names.find(it.name) : s_.names.end();
+        if (found != s_.names.end() && found->second.kind == Symbol::Kind::dim) wanted[found->second.id] = true;
+      }
+    };
+    for (const lang::StatementNode& node : s_.op->statements) {
+      each_expression(node, name);
+      for (const lang::BinderNode& binder : node.binders) {
+        name(binder.lo);
+        name(binder.hi);
+      }
+    }
+    for (const lang::TensorNode& node : s_.op->results)
+      for (const lang::Expression& extent : node.shape) name(extent);
     for (std::size_t t = 0; t < s_.d.inputs; ++t)
+      for (ExprId extent : s_.d.tensors[t].shape)
+        if (s_.tensors[t].used && s_.d.arena[extent].op == Op::dim) wanted[s_.d.arena[extent].payload] = false;
+    return wanted;
+  }
+
+  /// An input is used if it is read, or if it alone gives a dimension that is: the gradient of a sum reads no element.
+  void report_unused() {
+    std::vector<bool> wanted = dims_wanted();
+    for (std::size_t t = 0; t < s_.d.inputs; ++t) {
+      for (ExprId extent : s_.d.tensors[t].shape)
+        for (std::uint32_t dim : dims_of(extent)) {
+          s_.tensors[t].used = s_.tensors[t].used || wanted[dim];
+          wanted[dim] = false;
+        }
       if (!s_.tensors[t].used)
         s_.error("lang.unused", s_.tensors[t].at, "the input " + quoted(s_.d.tensors[t].name) + " is not used");
+    }
     for (std::size_t i = 0; i < s_.d.scalars.size(); ++i)
       if (!s_.scalar_used[i])
         s_.error("lang.unused", s_.op->scalars[i].at, "the scalar " + quoted(s_.d.scalars[i].name) + " is not used");

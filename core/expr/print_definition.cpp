@@ -69,6 +69,12 @@ class Inference final : public Binders {
     return written;
   }
 
+  /// Whether what is read at the variable of a result agrees with the range that the result gives it.
+  bool agrees(VarId v, ExprId lo, ExprId hi) {
+    const Var& var = vars_[v];
+    return var.hi == no_expr || (!var.conflict && same_lower(var.lo, lo) && extents_.equal(var.hi, hi));
+  }
+
   /// Whether a statement's variable may be written without its range.
   bool bare(VarId v, ExprId lo, ExprId hi) {
     Binder binder = shown(v, lo, hi);
@@ -187,7 +193,8 @@ class DefinitionPrinter {
     out_ += "  " + name;
     for (std::size_t i = 0; i < s.vars.size(); ++i) {
       out_ += (i == 0 ? "[" : ", ") + d_->vars[s.vars[i]];
-      if (result || inference_.bare(s.vars[i], s.lo[i], s.hi[i])) continue;
+      if (result && inference_.agrees(s.vars[i], s.lo[i], s.hi[i])) continue;
+      if (!result && inference_.bare(s.vars[i], s.lo[i], s.hi[i])) continue;
       out_ += " in ";
       if (!d_->arena.is_number(s.lo[i], 0)) {
         expression(s.lo[i], sum_strength);
