@@ -55,11 +55,28 @@ OperatorFacts facts_of(const StructureProfile& profile) {
   }
   for (const Reduction& r : profile.reductions) {
     if (!is_exact(r.reducer)) facts.inexact.push_back(r.name);
-    if (canonical.arena.reduction(r.node).reducer >= first_user_reducer) facts.ordered.push_back(r.name);
+    const ReducerLaws* laws = laws_of(profile, r);
+    if (laws == nullptr) continue;
+    if (!laws->reorders()) facts.ordered.push_back(r.name);
+    if (!laws->splits()) facts.unsplit.push_back(r.name);
+    if (!laws->empties_merge) facts.hollow.push_back(r.name);
   }
   facts.sweeps_definition = profile.passes_definition;
   facts.sweeps_best = profile.passes_best;
   return facts;
+}
+
+const ReducerLaws* laws_of(const StructureProfile& profile, const Reduction& reduction) {
+  for (const ReducerLaws& laws : profile.user_reducers)
+    if (laws.reducer == reduction.reducer) return &laws;
+  return nullptr;
+}
+
+const Certificate* failed_law(const StructureProfile& profile, bool reorder) {
+  for (const ReducerLaws& laws : profile.user_reducers)
+    for (Law law : {Law::associative, Law::identity, Law::commutative})
+      if (!laws.holds(law) && (reorder || law != Law::commutative)) return &laws.of(law);
+  return nullptr;
 }
 
 const Certificate* certificate_of(const StructureProfile& profile, const std::string& id) {

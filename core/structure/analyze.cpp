@@ -186,6 +186,17 @@ class CascadeAnalysis {
   bool stable_ = true;
 };
 
+/// The laws of every user reducer in use, once each, with their certificates.
+void judge_reducers(const Model& model, StructureProfile& p, std::uint64_t seed) {
+  std::set<ReducerId> seen;
+  for (const Item& item : model.items) {
+    if (item.reducer < first_user_reducer || !seen.insert(item.reducer).second) continue;
+    ReducerLaws laws = judge_laws(*model.canonical->source, item.reducer, seed);
+    p.certificates.insert(p.certificates.end(), laws.laws.begin(), laws.laws.end());
+    p.user_reducers.push_back(std::move(laws));
+  }
+}
+
 } // namespace
 
 StructureProfile analyze(Canonical canonical, std::uint64_t seed, std::stop_token stop) {
@@ -205,6 +216,7 @@ StructureProfile analyze(Canonical canonical, std::uint64_t seed, std::stop_toke
     p.reductions.push_back(std::move(r));
   }
   for (const auto& members : m.cascades) p.cascades.push_back(CascadeAnalysis(m, members, p, seed, stop).run());
+  judge_reducers(m, p, seed);
   describe_shape(m, p);
   return p;
 }

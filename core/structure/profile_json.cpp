@@ -73,6 +73,8 @@ nlohmann::json to_json(const StructureProfile& profile) {
          {"stable", cascade.summary && cascade.summary->stable},
          {"slots", slots}});
   }
+  nlohmann::json reducers = nlohmann::json::array();
+  for (const ReducerLaws& laws : profile.user_reducers) reducers.push_back(to_json(laws));
   nlohmann::json certificates = nlohmann::json::array();
   for (const Certificate& certificate : profile.certificates) certificates.push_back(to_json(certificate));
   return {{"schema", "aicf.analysis/1"},
@@ -80,6 +82,7 @@ nlohmann::json to_json(const StructureProfile& profile) {
           {"structure_hash", to_hex(c.structure_hash)},
           {"structures", profile.structures},
           {"reductions", std::move(reductions)},
+          {"user_reducers", std::move(reducers)},
           {"passes", {{"definition", profile.passes_definition}, {"best", profile.passes_best}}},
           {"certificates", std::move(certificates)},
           {"stages", profile.stages},

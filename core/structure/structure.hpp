@@ -3,6 +3,7 @@
 #pragma once
 #include "core/base/certificate.hpp"
 #include "core/expr/canonical.hpp"
+#include "core/structure/reducer_laws.hpp"
 
 #include <memory>
 #include <optional>
@@ -80,6 +81,7 @@ struct StructureProfile {
   std::vector<std::string> structures; ///< ids of atlas/structures.json that hold
   std::vector<std::string> stages;     ///< map, reduce, contract, scan, recurrence, gather, stencil
   int passes_definition = 1, passes_best = 1;
+  std::vector<ReducerLaws> user_reducers; ///< laws of each user reducer that a reduction uses
   std::vector<Certificate> certificates;
 };
 

@@ -2,6 +2,7 @@
 // the id that the file gives, and nothing is in a registry that no file puts there.
 #include "core/plan/plan.hpp"
 #include "core/semantics/legality.hpp"
+#include "core/structure/properties/property.hpp"
 #include "tests/house/tree.hpp"
 
 #include <QRegularExpression>
@@ -37,6 +38,7 @@ class TestRegistration : public QObject {
   void filesAndRegistryAgree_data() {
     QTest::addColumn<QSet<QString>>("registered");
     QTest::newRow("Transformation") << ids_of(aicf::transformations());
+    QTest::newRow("Property") << ids_of(aicf::properties());
     QTest::newRow("Param") << ids_of(aicf::params());
     QTest::newRow("Family") << ids_of(aicf::families());
   }
