@@ -80,11 +80,13 @@ bool Lowering::arithmetic() {
     return true;
   }
   if (base == "mad24") { // mul24, then add
-    if (type != Type::u32 && type != Type::s32) unsupported();
-    if (!has("lo")) unsupported();
+    const bool high = has("hi"), saturate = has("sat");
+    if ((type != Type::u32 && type != Type::s32) || (!high && !has("lo")) || (saturate && (!high || type != Type::s32)))
+      unsupported();
     const std::int32_t d = define(at(0), Width::w32), product = fresh(Width::w32);
-    emit_lane(type == Type::u32 ? "mul24.lo.u32" : "mul24.lo.s32", product, use(at(1), type), use(at(2), type));
-    emit(Code::add_u32, d, product, use(at(3), type));
+    emit_lane(std::string("mul24.") + (high ? "hi." : "lo.") + std::string(ptx::name_of(type)), product,
+              use(at(1), type), use(at(2), type));
+    emit(saturate ? Code::add_sat_s32 : Code::add_u32, d, product, use(at(3), type));
     return true;
   }
   const bool half_flush = flushed && is_half(type);
