@@ -1,10 +1,12 @@
 // aicf analyze, aicf legal, aicf ops: what an operator is, and what may be done to it.
 #include "app/aicf/command.hpp"
+#include "app/aicf/property_matrix.hpp"
 #include "core/base/atlas_path.hpp"
 #include "core/base/json.hpp"
 #include "core/expr/check.hpp"
 #include "core/expr/print.hpp"
 #include "core/structure/gradient.hpp"
+#include "core/structure/properties/property.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -15,7 +17,7 @@ namespace {
 
 struct Options {
   std::string op, name, profile;
-  bool json = false, grad = false;
+  bool json = false, grad = false, properties = false;
 };
 
 std::shared_ptr<Options> operator_options(CLI::App& app) {
@@ -54,6 +56,12 @@ void print_analysis(const StructureProfile& analysis) {
                     r.bounded ? "yes" : "no", r.stable ? "yes" : "no"});
   if (!rows.empty())
     std::cout << "\n" << table({"reduction", "reducer", "axes", "depends on", "rank", "bounded", "stable"}, rows);
+  for (const ReducerLaws& r : profile->user_reducers)
+    std::cout << "\nreducer " << r.reducer << ": "
+              << (r.reorders() ? "elements in any order"
+                  : r.splits() ? "parts in order"
+                               : "a left fold only")
+              << (r.empties_merge ? "" : ", two empty parts never merge (" + r.empties + ")") << "\n";
   for (const Reduction& r : profile->reductions)
     if (!r.merge.empty()) std::cout << "\nmerge of " << r.name << ": " << joined(r.merge, "; ");
   std::cout << "\n\n";
@@ -64,6 +72,18 @@ void print_analysis(const StructureProfile& analysis) {
     std::cout << "\n";
     if (c.witness) std::cout << "  expected " << c.witness->expected << "; observed " << c.witness->observed << "\n";
   }
+  std::vector<std::vector<std::string>> properties;
+  for (const PropertyVerdict& v : properties_of(*profile)) {
+    std::string text = v.text + (v.method.empty() ? "" : " (" + v.method + ")");
+    properties.push_back({v.property, std::string(name_of(v.answer)), text});
+  }
+  std::cout << "\n" << table({"property", "", "how it is known"}, properties);
+}
+
+nlohmann::json analysis_document(const StructureProfile& profile) {
+  nlohmann::json document = to_json(profile);
+  document["properties"] = to_json(properties_of(profile));
+  return document;
 }
 
 int analyze_command(const Options& o) {
@@ -71,7 +91,7 @@ int analyze_command(const Options& o) {
   auto profile = analysed(o.op, o.name, status);
   if (!profile) return status;
   if (!o.grad) {
-    o.json ? print_json(to_json(*profile)) : print_analysis(*profile);
+    o.json ? print_json(analysis_document(*profile)) : print_analysis(*profile);
     return done;
   }
   const Definition& source = *profile->canonical->source;
@@ -85,11 +105,18 @@ int analyze_command(const Options& o) {
     print_analysis(analysis);
     return done;
   }
-  nlohmann::json document = to_json(*profile);
+  nlohmann::json document = analysis_document(*profile);
   document["gradient"] = {
       {"text", text}, {"structure_hash", to_hex(analysis.canonical->structure_hash)}, {"analysis", to_json(analysis)}};
   print_json(document);
   return done;
+}
+
+/// The orders that a row keeps: each contains those before it.
+std::string kept_orders(const LegalityRow& row) {
+  if (row.cross_device.answer == "kept") return "device to device";
+  if (row.batch_invariant.answer == "kept") return "batch";
+  return row.run_to_run.answer == "kept" ? "run to run" : row.applicable ? "none" : "-";
 }
 
 int legal_command(const Options& o) {
@@ -113,11 +140,13 @@ int legal_command(const Options& o) {
     rows.push_back({r.allowed      ? "legal"
                     : r.applicable ? "refused"
                                    : "n/a",
-                    r.transformation, r.preservation_class, r.value.answer, r.rounding.answer, r.cross_device.answer});
-  std::cout << table({"", "transformation", "class", "value", "rounding", "device to device"}, rows) << "\n";
+                    r.transformation, r.preservation_class, r.value.answer, r.rounding.answer, r.special.answer,
+                    kept_orders(r)});
+  std::cout << table({"", "transformation", "class", "value", "rounding", "special", "keeps"}, rows) << "\n";
   for (const LegalityRow& r : ledger.rows)
     if (!r.allowed) {
       std::cout << r.transformation << ": " << r.reason << "\n";
+      if (r.witness) std::cout << "  expected " << r.witness->expected << "; observed " << r.witness->observed << "\n";
       if (!r.smallest_ticks.empty()) std::cout << "  would be legal with " << joined(r.smallest_ticks, ", ") << "\n";
     }
   return done;
@@ -133,6 +162,7 @@ int ops_command(const Options& o) {
     return report({}, Unavailable{"the atlas (" + (atlas_dir() / "ops").string() + ")",
                                   "set AICF_ATLAS to the atlas folder of the sources"});
   std::sort(files.begin(), files.end());
+  if (o.properties) return property_matrix(files, o.json);
   nlohmann::json list = nlohmann::json::array();
   std::vector<std::vector<std::string>> rows;
   int status = done;
@@ -174,6 +204,7 @@ const RegisterCommand legal{
 const RegisterCommand ops{{"ops", "the operators of the atlas", [](CLI::App& app) {
                              auto o = std::make_shared<Options>();
                              app.add_flag("--json", o->json, "one JSON document on standard output");
+                             app.add_flag("--properties", o->properties, "which properties hold for which operator");
                              return [o](std::stop_token) { return ops_command(*o); };
                            }}};
 
