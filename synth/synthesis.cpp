@@ -4,6 +4,7 @@
 #include "core/exec/backends.hpp"
 #include "core/exec/nvrtc.hpp"
 #include "core/validate/inputs.hpp"
+#include "synth/search.hpp"
 #include "synth/variant.hpp"
 
 #include <algorithm>
@@ -154,6 +155,11 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
   if (!result.refusal.empty()) return result;
   Ledger ledger = judge(*request.structure, request.rules);
   result.space = plan(*request.structure, ledger, request.rules, request.problem);
+  if (auto problems = restrict_to(result.space, request.choices); !problems.empty()) {
+    Result<SynthesisResult> bad;
+    bad.diagnostics = std::move(problems);
+    return bad;
+  }
   if (result.space.plans.empty()) {
     result.refusal = refusal_of(result.space);
     return result;
@@ -161,12 +167,14 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
   if (auto info = nvrtc_info(); !info) return info.failure<SynthesisResult>();
   auto backend = make_backend(request.backend);
   if (!backend) return backend.failure<SynthesisResult>();
-  // a kernel over a limit gives its place to the next plan
-  std::size_t wanted = std::min(request.budget, result.space.plans.size());
+  // A kernel over a limit gives its place to the next plan. Where times are measured, they say which plan is next.
+  std::size_t wanted = std::min(request.budget, result.space.plans.size()), tried = 0;
   std::vector<const Plan*> plans = proposed(result.space, 4 * wanted);
+  bool measures = request.backend == "cuda";
+  PlanSearch search(result.space);
   Loop loop(request, **backend, stop);
-  for (const Plan* plan : plans) {
-    if (result.variants.size() >= wanted || stop.stop_requested()) break;
+  for (; tried < plans.size() && result.variants.size() < wanted && !stop.stop_requested(); ++tried) {
+    const Plan* plan = measures ? search.next() : plans[tried];
     say(result.variants.size(), wanted, "building and judging " + form_of(*plan));
     SynthesizedVariant variant;
     if (auto missing = loop.make(*plan, variant)) {
@@ -176,6 +184,7 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
       return lacking;
     }
     if (stop.stop_requested()) break;
+    if (measures) search.measured(*plan, variant.status == "validated" ? time_of(variant) : INFINITY);
     if (variant.status.starts_with("compiled: ")) {
       ++result.space.refused[variant.status];
       continue;

@@ -14,8 +14,9 @@ struct SynthesisRequest {
   std::shared_ptr<const StructureProfile> structure;
   CompilerProfile rules;
   Problem problem;
-  std::string backend = "emulator"; ///< "emulator" | "cuda"
-  std::size_t budget = 6;           ///< variants to build; each state form is represented before any comes twice
+  std::string backend = "emulator";           ///< "emulator" | "cuda"
+  std::map<std::string, std::string> choices; ///< only plans that made these, by param id
+  std::size_t budget = 6; ///< variants to build; each state form is represented before any comes twice
   std::uint64_t seed = 1;
   bool validate = true;
   std::int64_t row_limit = 64; ///< rows that the judge recomputes at the problem's sizes; 0: all

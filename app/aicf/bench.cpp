@@ -11,10 +11,12 @@
 #include "core/expr/check.hpp"
 #include "core/kernel/lower.hpp"
 #include "core/validate/inputs.hpp"
+#include "synth/search.hpp"
 #include "synth/variant.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -145,7 +147,7 @@ const Metric* timing(const RunResult& run, const char* id) {
 
 struct DeviceOptions {
   std::vector<std::string> ops;
-  std::string shape, dtype = "bf16", out;
+  std::string shape, dtype = "bf16", choices, cases, out;
   int plans = 48;
 };
 
@@ -181,15 +183,18 @@ class DeviceBench {
   }
 
   /// Every plan once, the fastest ones again at length, and the fastest of all judged.
-  Result<json> op(const std::string& name) {
+  Result<json> op(const std::string& name, const std::string& shape) {
     int status = done;
     auto structure = analysed(name, "", status);
     if (!structure) return error("bench.op", "cannot analyse it", {name, 0, 0, 0});
-    auto dims = parse_shape(o_.shape, *structure->canonical->source);
+    auto dims = parse_shape(shape, *structure->canonical->source);
     if (!dims) return dims.failure<json>();
     Problem problem{*dims, {}, *dtype_from(o_.dtype), "sm_90"};
     CompilerProfile rules;
     PlanSpace space = plan(*structure, judge(*structure, rules), rules, problem);
+    auto choices = parse_choices(o_.choices);
+    if (!choices) return choices.failure<json>();
+    if (auto problems = restrict_to(space, *choices); !problems.empty()) return problems;
     if (space.plans.empty()) return error("bench.op", "no legal plan", {name, 0, 0, 0});
     auto inputs = make_inputs(*structure->canonical->source, problem, InputKind::random, 1);
     if (!inputs) return inputs.failure<json>();
@@ -205,17 +210,20 @@ class DeviceBench {
       RunResult run;
       auto outputs = run_variant(*structure, v, problem, *inputs, cuda_, how, &run, stop_);
       if (!outputs) return outputs.failure<Metric>();
+      last_outputs_ = std::move(*outputs);
       const Metric* cold = timing(run, "time_us.cold");
       return cold != nullptr ? Result<Metric>(*cold)
                              : error("bench.time", run.faults.empty() ? "no timing" : run.faults.front().message);
     };
     json failures = json::array();
+    PlanSearch search(space);
     std::size_t count = std::min<std::size_t>(space.plans.size(), static_cast<std::size_t>(o_.plans));
     for (std::size_t i = 0; i < count && !stop_.stop_requested(); ++i) {
-      std::cerr << name << ": plan " << i + 1 << " of " << count << "\r";
-      auto variant = build_variant(*structure, space.plans[i], problem);
+      const Plan* next = search.next();
+      auto variant = build_variant(*structure, *next, problem);
       if (variant.missing) return variant.failure<json>();
       auto cold = variant ? measure(*variant, 7) : variant.failure<Metric>();
+      search.measured(*next, cold ? cold->value : INFINITY);
       if (cold)
         timed.push_back({std::move(*variant), std::move(*cold)});
       else if (!cold.diagnostics.empty())
@@ -241,24 +249,48 @@ class DeviceBench {
       all.push_back({{"plan", aicf::to_json(t.variant.plan)},
                      {"time_us", aicf::to_json(t.cold)},
                      {"registers", t.variant.compiled.front().registers}});
-    json row{{"op", name},
-             {"structure_hash", to_hex(structure->canonical->structure_hash)},
-             {"best", all.front()},
-             {"variants", all},
-             {"not_timed", failures}};
+    json row{{"op", name},          {"shape", shape},  {"structure_hash", to_hex(structure->canonical->structure_hash)},
+             {"best", all.front()}, {"variants", all}, {"not_timed", failures}};
     row["correct"] = verdict && verdict->passed;
     if (verdict) row["validation"] = aicf::to_json(*verdict);
-    std::int64_t bytes = 0;
+    std::int64_t bytes = 0; // read and written once each
     for (const auto& [unused, tensor] : *inputs) bytes += static_cast<std::int64_t>(tensor.bytes.size());
     row["input_bytes"] = bytes;
+    for (const auto& [unused, tensor] : last_outputs_) bytes += static_cast<std::int64_t>(tensor.bytes.size());
+    row["bytes"] = bytes;
     return row;
   }
 
  private:
   const DeviceOptions& o_;
   Backend& cuda_;
+  std::map<std::string, HostTensor> last_outputs_;
   std::stop_token stop_;
 };
+
+struct DeviceCase {
+  std::string op, shape;
+};
+
+/// --cases FILE: [{"op": a name of the atlas or a file beside FILE, "shape": "M=8192,N=4096"}, …]; else every --op at
+/// --shape.
+Result<std::vector<DeviceCase>> device_cases(const DeviceOptions& o) {
+  std::vector<DeviceCase> cases;
+  for (const std::string& op : o.ops) cases.push_back({op, o.shape});
+  if (o.cases.empty()) return cases;
+  std::ifstream in(o.cases);
+  json list = json::parse(in, nullptr, false);
+  if (!list.is_array()) return error("bench.cases", "no JSON list", {o.cases, 0, 0, 0});
+  for (const json& c : list) {
+    if (!c.is_object() || !c.contains("op") || !c["op"].is_string() || !c.contains("shape") || !c["shape"].is_string())
+      return error("bench.cases", "a case has an op and a shape: " + c.dump(), {o.cases, 0, 0, 0});
+    DeviceCase one{c["op"].get<std::string>(), c["shape"].get<std::string>()};
+    auto beside = std::filesystem::path(o.cases).parent_path() / one.op;
+    if (one.op.ends_with(".op") && std::filesystem::exists(beside)) one.op = beside.string();
+    cases.push_back(std::move(one));
+  }
+  return cases;
+}
 
 /// Device, versions and date go with the numbers.
 Result<json> bench_device(const DeviceOptions& o, std::stop_token stop) {
@@ -266,24 +298,36 @@ Result<json> bench_device(const DeviceOptions& o, std::stop_token stop) {
   if (!device) return device.failure<json>();
   auto backend = make_backend("cuda");
   if (!backend) return backend.failure<json>();
+  auto cases = device_cases(o);
+  if (!cases) return cases.failure<json>();
   DeviceBench bench(o, **backend, std::move(stop));
   json document{{"date", utc_now()},
                 {"device", cuda::to_json(*device)},
-                {"shape", o.shape},
                 {"dtype", o.dtype},
                 {"timer", "CUDA events, cold L2, median of 41"},
                 {"ops", json::array()}};
   if (auto info = nvrtc_info()) document["nvrtc"] = std::to_string(info->major) + "." + std::to_string(info->minor);
-  for (const std::string& name : o.ops) {
-    auto row = bench.op(name);
-    if (!row) return row;
-    auto copy = bench.copy((*row)["input_bytes"].get<std::int64_t>());
-    if (!copy) return copy;
-    double ours = (*row)["best"]["time_us"]["value"].get<double>(), floor = (*copy)["time_us"]["value"].get<double>();
-    (*row)["copy"] = *copy;
+  std::map<std::int64_t, json> copies; // by bytes read and written
+  for (const DeviceCase& one : *cases) {
+    auto row = bench.op(one.op, one.shape);
+    if (!row) {
+      std::cerr << one.op << " " << one.shape << ": " << row.diagnostics.front().message << "\n";
+      document["ops"].push_back({{"op", one.op}, {"shape", one.shape}, {"error", row.diagnostics.front().message}});
+      continue;
+    }
+    std::int64_t bytes = (*row)["bytes"].get<std::int64_t>();
+    if (!copies.contains(bytes)) {
+      auto copy = bench.copy(bytes / 2);
+      if (!copy) return copy;
+      copies[bytes] = std::move(*copy);
+    }
+    double ours = (*row)["best"]["time_us"]["value"].get<double>();
+    double floor = copies[bytes]["time_us"]["value"].get<double>();
+    (*row)["copy"] = copies[bytes];
     (*row)["ratio_to_copy"] = ours / floor;
-    std::cerr << name << " " << o.shape << " " << o.dtype << ": " << ours << " us, copy of as many bytes " << floor
-              << " us, ratio " << ours / floor << ((*row)["correct"].get<bool>() ? "" : "  NOT CORRECT") << "\n";
+    std::cerr << one.op << " " << one.shape << " " << o.dtype << ": " << ours << " us, copy of as many bytes " << floor
+              << " us, ratio " << ours / floor << ((*row)["correct"].get<bool>() ? "" : "  NOT CORRECT") << "  "
+              << (*row)["best"]["plan"]["choices"].dump() << "\n";
     document["ops"].push_back(std::move(*row));
   }
   return document;
@@ -359,8 +403,10 @@ const RegisterCommand bench{
            ->check(CLI::IsMember({"analysis", "plans", "compile", "emulator", "device"}));
        app.add_option("--op", device->ops, "operators (device: all; plans, compile: the first)");
        app.add_option("--shape", device->shape, "sizes, for device");
+       app.add_option("--cases", device->cases, "a JSON list of {op, shape}, for device");
        app.add_option("--dtype", device->dtype, "what `float` is, for device")
            ->check(CLI::IsMember({"f32", "f16", "bf16"}));
+       app.add_option("--plan", device->choices, "only plans that chose this, for device: state_form=online");
        app.add_option("--plans", device->plans, "plans to time an operator")->check(CLI::Range(1, 10000));
        app.add_option("--out", device->out, "also write the JSON document here");
        app.add_flag("--json", *as_json, "one JSON document on standard output");

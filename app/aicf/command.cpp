@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 
 namespace aicf::cli {
 namespace {
@@ -147,6 +148,19 @@ Result<std::map<std::string, double>> parse_scalars(const std::vector<std::strin
     if (!scalars.emplace(name, value).second) return error("cli.set", "--set: " + name + " is given twice");
   }
   return scalars;
+}
+
+Result<std::map<std::string, std::string>> parse_choices(const std::string& text) {
+  std::map<std::string, std::string> choices;
+  std::stringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    std::size_t equals = part.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == part.size())
+      return error("cli.plan", "--plan: \"" + part + "\" is not PARAM=VALUE");
+    if (!choices.emplace(part.substr(0, equals), part.substr(equals + 1)).second)
+      return error("cli.plan", "--plan: " + part.substr(0, equals) + " is given twice");
+  }
+  return choices;
 }
 
 Result<CompilerProfile> find_profile(const std::string& file_or_name) {

@@ -50,6 +50,8 @@ void print_json(const nlohmann::json& document);
 /// "eps=1e-6", for every `--set`.
 [[nodiscard]] Result<std::map<std::string, double>> parse_scalars(const std::vector<std::string>& settings,
                                                                   const Definition& definition);
+/// "state_form=online,threads=256": choices that plans must have made. Whether they exist is restrict_to's to say.
+[[nodiscard]] Result<std::map<std::string, std::string>> parse_choices(const std::string& text);
 /// A file, or the name of an example profile of the atlas; empty: the default profile.
 [[nodiscard]] Result<CompilerProfile> find_profile(const std::string& file_or_name);
 

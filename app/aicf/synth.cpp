@@ -12,7 +12,7 @@ namespace aicf::cli {
 namespace {
 
 struct Options {
-  std::string op, name, shape, dtype = "f32", target = "sm_90", backend = "emulator", profile, out;
+  std::string op, name, shape, dtype = "f32", target = "sm_90", backend = "emulator", profile, choices, out;
   std::vector<std::string> settings;
   std::int64_t budget = 6, seed = 1, row_limit = 64;
   bool json = false;
@@ -87,6 +87,8 @@ int synth_command(const Options& o, std::stop_token stop) {
   if (!dims) return report(dims);
   auto scalars = parse_scalars(o.settings, *structure->canonical->source);
   if (!scalars) return report(scalars);
+  auto choices = parse_choices(o.choices);
+  if (!choices) return report(choices);
   if (!o.out.empty()) { // before the work, not after it
     std::error_code problem;
     std::filesystem::create_directories(o.out, problem);
@@ -108,6 +110,7 @@ int synth_command(const Options& o, std::stop_token stop) {
   request.rules = *rules;
   request.problem = {*dims, *scalars, *dtype_from(o.dtype), o.target};
   request.backend = o.backend;
+  request.choices = *choices;
   request.budget = static_cast<std::size_t>(o.budget);
   request.seed = static_cast<std::uint64_t>(o.seed);
   request.row_limit = o.row_limit;
@@ -146,6 +149,7 @@ const RegisterCommand synth{
        app.add_option("--target", o->target, "architecture, sm_90 unless said");
        app.add_option("--backend", o->backend, "emulator or cuda")->check(CLI::IsMember({"emulator", "cuda"}));
        app.add_option("--profile", o->profile, "compiler profile");
+       app.add_option("--plan", o->choices, "only plans that chose this: state_form=online,threads=256");
        app.add_option("--budget", o->budget, "variants to build")->check(CLI::Range(1, 10000));
        app.add_option("--seed", o->seed, "seed of the inputs")->check(CLI::NonNegativeNumber);
        app.add_option("--rows", o->row_limit, "rows that are judged at the problem's sizes; 0: all")

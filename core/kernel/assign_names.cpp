@@ -140,7 +140,9 @@ class Naming {
 
   [[nodiscard]] bool changes(NodeId id, BufferId buffer) const {
     const Node& n = k.nodes[id];
-    if ((n.code == Code::store || n.code == Code::copy || n.code == Code::mma) && n.buffer == buffer) return true;
+    if ((n.code == Code::store || n.code == Code::store_peer || n.code == Code::copy || n.code == Code::mma) &&
+        n.buffer == buffer)
+      return true;
     bool memory = k.buffers[buffer].space == Space::shared;
     if (memory && (n.code == Code::sync || n.code == Code::wait || n.code == Code::wait_group)) return true;
     for (const Region& r : n.regions)

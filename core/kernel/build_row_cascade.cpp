@@ -24,11 +24,13 @@ class RowCascade {
     k.name = d.name + "_" + word(plan_, "state_form");
     cooperation_ = word(plan_, "cooperation");
     k.threads = static_cast<std::uint32_t>(number(plan_, "threads"));
+    if (cooperation_ == "cluster") k.cluster = static_cast<std::uint32_t>(number(plan_, "row_blocks"));
     rows_in_block_ = cooperation_ == "thread" ? k.threads : cooperation_ == "warp" ? k.threads / 32 : 1;
     launch();
     about();
     NodeId blocks =
         b.quotient(b.apply(Op::add, {row_count(), b.integer(rows_in_block_ - 1)}), b.integer(rows_in_block_));
+    blocks = b.apply(Op::mul, {blocks, b.integer(k.cluster)});
     b.loop(Binding::grid, cooperation_ == "block" ? "row" : "row_block", b.integer(0), blocks,
            [&](NodeId block) { rows(block); });
     return std::move(k);
@@ -47,6 +49,7 @@ class RowCascade {
   std::string cooperation_;
   std::uint32_t rows_in_block_ = 1;
   NodeId lane_ = none;
+  bool peers_started_ = false;       ///< of the cluster: they have met once
   Known known_;                      // reductions that are computed
   std::map<ExprId, BufferId> saved_; // expensive expressions kept from an earlier sweep
 
@@ -76,8 +79,7 @@ class RowCascade {
 
   RowMapping mapping() const {
     RowMapping m;
-    auto threads = static_cast<std::uint32_t>(number(plan_, "threads"));
-    m.lanes = chosen(plan_, "cooperation", "thread") ? 1 : chosen(plan_, "cooperation", "warp") ? 32 : threads;
+    m.lanes = static_cast<std::uint32_t>(row_lanes(plan_));
     m.vector = static_cast<std::uint32_t>(number(plan_, "vector"));
     m.unroll = static_cast<std::uint32_t>(number(plan_, "vectors_per_thread"));
     m.one_tile = in_registers();
@@ -97,12 +99,16 @@ class RowCascade {
     std::string count = row_count_text();
     if (rows_in_block_ > 1) count = "ceil(" + count + "/" + std::to_string(rows_in_block_) + ")";
     k.launch.grid[0].text = "max(1," + count + ")"; // a launch of no block is an error; the rows are guarded
+    if (k.cluster > 1) {
+      k.launch.cluster[0].text = std::to_string(k.cluster);
+      k.launch.grid[0].text += "*" + k.launch.cluster[0].text;
+    }
     k.launch.block[0].text = std::to_string(k.threads);
   }
 
   void about() {
     const std::string& form = word(plan_, "state_form");
-    std::string who = cooperation_ == "block" ? "one block" : "one " + cooperation_;
+    std::string who = k.cluster > 1 ? "a cluster of " + std::to_string(k.cluster) + " blocks" : "one " + cooperation_;
     std::string how = form == "online"     ? "one sweep keeps a mergeable state of the reductions"
                       : form == "resident" ? "the row stays on chip between its sweeps"
                                            : "one sweep of global memory a level";
@@ -114,6 +120,15 @@ class RowCascade {
     if (cooperation_ == "block") {
       b.loop(Binding::block, "lane", b.integer(0), b.integer(k.threads),
              [&](NodeId lane) { row(block, lane, b.integer(0)); });
+    } else if (cooperation_ == "cluster") {
+      NodeId of = b.integer(k.cluster), number = b.quotient(block, of);
+      b.loop(Binding::cluster, "rank", b.integer(0), of, [&](NodeId rank) {
+        b.loop(Binding::block, "thread", b.integer(0), b.integer(k.threads), [&](NodeId thread) {
+          NodeId lane = b.apply(Op::add, {b.apply(Op::mul, {rank, b.integer(k.threads)}), thread});
+          k.nodes[lane].name = "lane";
+          row(number, lane, b.integer(0));
+        });
+      });
     } else if (cooperation_ == "warp") {
       b.loop(Binding::warp, "warp", b.integer(0), per_block, [&](NodeId warp) {
         b.loop(Binding::lane, "lane", b.integer(0), b.integer(32), [&](NodeId lane) {
@@ -263,8 +278,14 @@ class RowCascade {
   std::vector<NodeId> over_lanes(const std::vector<NodeId>& values, const std::vector<double>& identity, bool symmetric,
                                  const Builder::Merge& merge) {
     if (cooperation_ == "thread") return values;
+    if (cooperation_ == "cluster" && !peers_started_) {
+      b.because("cluster_reduce", "a block writes into another's shared memory only once that has started");
+      b.sync(Scope::cluster);
+      peers_started_ = true;
+    }
     b.because("tree_reduction", "the lanes of the row merge their parts in a fixed tree");
-    return b.reduce(cooperation_ == "warp" ? Scope::warp : Scope::block, values, identity, symmetric, merge);
+    Scope scope = cooperation_ == "warp" ? Scope::warp : cooperation_ == "block" ? Scope::block : Scope::cluster;
+    return b.reduce(scope, values, identity, symmetric, merge);
   }
 
   /// Whether an element takes part: its predicate, and the range of the reductions where that is not the whole axis.

@@ -201,6 +201,15 @@ void Builder::store(BufferId buffer, std::vector<NodeId> indices, NodeId value) 
   append(std::move(n));
 }
 
+void Builder::store_peer(BufferId buffer, NodeId rank, std::vector<NodeId> indices, NodeId value) {
+  Node n;
+  n.code = Code::store_peer, n.buffer = buffer;
+  n.args = std::move(indices);
+  n.args.insert(n.args.begin(), rank);
+  n.args.push_back(convert(value, k.buffers[buffer].type));
+  append(std::move(n));
+}
+
 NodeId Builder::copy(BufferId to, std::vector<NodeId> there, BufferId from, std::vector<NodeId> here,
                      std::uint32_t width, Transfer transfer) {
   Node n;

@@ -37,6 +37,8 @@ class Builder {
   void alloc(BufferId buffer);
   BufferId variable(std::string name, NodeId initial); ///< a register, alive from here
   void store(BufferId buffer, std::vector<NodeId> indices, NodeId value);
+  /// Into the shared memory of the block of that rank in the cluster. Peers must have started: sync(cluster) before.
+  void store_peer(BufferId buffer, NodeId rank, std::vector<NodeId> indices, NodeId value);
   NodeId copy(BufferId to, std::vector<NodeId> there, BufferId from, std::vector<NodeId> here, std::uint32_t width,
               Transfer transfer = Transfer::direct);
   /// A bulk copy that completes `bytes` on a stage of the barrier.

@@ -242,6 +242,32 @@ const Piece pieces[] = {
                  "  return rank;\n"
                  "}\n",
      {}},
+    {"cluster_sync",
+     AICF_DEVICE "void cluster_sync() { // all threads of all blocks of the cluster; what they wrote is seen\n"
+                 "  asm volatile(\"barrier.cluster.arrive.release.aligned;\" ::: \"memory\");\n"
+                 "  asm volatile(\"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\");\n"
+                 "}\n",
+     {}},
+    {"peer_address",
+     AICF_DEVICE
+     "unsigned peer_address(const void* p, int rank) { // the same place in the block of that rank\n"
+     "  unsigned there;\n"
+     "  asm(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(there) : \"r\"(shared_address(p)), \"r\"(rank));\n"
+     "  return there;\n"
+     "}\n",
+     {"shared_address"}},
+    {"store_peer",
+     AICF_DEVICE
+     "void store_peer(float* to, int rank, float v) {\n"
+     "  asm volatile(\"st.shared::cluster.f32 [%0], %1;\" ::\"r\"(peer_address(to, rank)), \"f\"(v) : \"memory\");\n"
+     "}\n" AICF_DEVICE "void store_peer(double* to, int rank, double v) {\n"
+     "  asm volatile(\"st.shared::cluster.f64 [%0], %1;\" ::\"r\"(peer_address(to, rank)), \"d\"(v) : \"memory\");\n"
+     "}\n" AICF_DEVICE "void store_peer(int* to, int rank, int v) {\n"
+     "  asm volatile(\"st.shared::cluster.s32 [%0], %1;\" ::\"r\"(peer_address(to, rank)), \"r\"(v) : \"memory\");\n"
+     "}\n" AICF_DEVICE "void store_peer(long long* to, int rank, long long v) {\n"
+     "  asm volatile(\"st.shared::cluster.s64 [%0], %1;\" ::\"r\"(peer_address(to, rank)), \"l\"(v) : \"memory\");\n"
+     "}\n",
+     {"peer_address"}},
     {"shared_address",
      AICF_DEVICE
      "unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }\n",

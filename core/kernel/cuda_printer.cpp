@@ -97,11 +97,17 @@ class Printing {
       break;
     case Code::alloc: declare(k.buffers[n.buffer], depth); break;
     case Code::store: store(n, depth); break;
+    case Code::store_peer: store_peer(n, depth); break;
     case Code::copy: copy(n, depth); break;
     case Code::loop: loop(n, depth, tail); break;
     case Code::branch: branch(n, depth, tail); break;
     case Code::role: role(n, depth); break;
-    case Code::sync: line(depth, n.scope == Scope::warp ? "__syncwarp();" : "__syncthreads();"); break;
+    case Code::sync:
+      if (n.scope == Scope::cluster)
+        line(depth, p.need("cluster_sync") + "();");
+      else
+        line(depth, n.scope == Scope::warp ? "__syncwarp();" : "__syncthreads();");
+      break;
     case Code::arrive: arrive(n, depth); break;
     case Code::wait: line(depth, p.need("barrier_wait") + "(&" + barrier(n) + ", " + e.text(n.args[1]) + ");"); break;
     case Code::commit: line(depth, "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");"); break;
@@ -170,6 +176,12 @@ class Printing {
       line(depth, put(n.buffer, indices, "static_cast<" + CudaExpressions::element_type(b) + ">(" + stored + ")"));
     else
       line(depth, e.element(n.buffer, indices) + " = " + stored + ";");
+  }
+
+  void store_peer(const Node& n, int depth) {
+    std::span<const NodeId> indices(n.args.data() + 1, n.args.size() - 2);
+    line(depth, p.need("store_peer") + "(" + e.pointer(n.buffer, indices) + ", " + e.text(n.args[0]) + ", " +
+                    e.text(n.args.back()) + ");");
   }
 
   std::string put(BufferId buffer, std::span<const NodeId> indices, const std::string& bits) {

@@ -39,6 +39,7 @@ enum class Code : std::uint8_t {
   note,       ///< the rule and the reason behind what follows
   alloc,      ///< [buffer] begins its lifetime, which ends with the region it stands in
   store,      ///< [buffer] args: indices, value
+  store_peer, ///< [buffer] args: rank of a block of the cluster, indices, value: into that block's shared memory
   copy,       ///< [buffer <- source] width elements: args: indices there, indices here {, bytes for a bulk copy}
   loop,       ///< args {lo, hi}: lo <= v < hi, or halving: hi, hi / 2, … lo; region 0 takes the variable
   branch,     ///< args {condition}; region 0, else region 1 where there is one
@@ -127,7 +128,7 @@ struct Kernel {
   std::vector<Barrier> barriers;
   std::vector<KernelParam> params;
   Region body;
-  std::uint32_t threads = 1; ///< of a block
+  std::uint32_t threads = 1, cluster = 1; ///< of a block; blocks of a cluster
   Launch launch;
   std::vector<std::string> options;
 };

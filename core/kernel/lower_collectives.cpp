@@ -13,6 +13,7 @@ constexpr std::uint32_t longest_chain = 8; ///< parts that every thread folds it
 /// The lane variable of the row around a node: the block's thread number, or the lane of a warp.
 struct Lanes {
   NodeId thread = none; ///< of a loop bound to the block
+  NodeId rank = none;   ///< of the block in its cluster
 };
 
 class Lowering {
@@ -21,7 +22,7 @@ class Lowering {
 
   std::vector<NodeId> run() {
     if (n.scope == Scope::warp) return warp(n.args);
-    if (n.scope == Scope::cluster) throw std::logic_error("no collective over a cluster yet");
+    if (n.scope == Scope::cluster && b.k.cluster > 1) return cluster();
     return block();
   }
 
@@ -88,14 +89,7 @@ class Lowering {
     std::vector<NodeId> values = tree(n.args, n.symmetric ? Shuffle::exchange : Shuffle::down); // lane 0 hands it on
     NodeId lane = b.remainder(lanes_.thread, b.integer(warp_size)),
            number = b.quotient(lanes_.thread, b.integer(warp_size));
-    std::vector<BufferId> parts;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      Buffer part;
-      part.name = name_of_part(i, "_of_warp"), part.space = Space::shared, part.computed = true;
-      part.type = b.type(values[i]), part.layout.shape = {warps};
-      parts.push_back(b.buffer(std::move(part)));
-      b.alloc(parts.back());
-    }
+    std::vector<BufferId> parts = shared_parts(values, warps);
     b.branch(b.apply(Op::eq, {lane, b.integer(0)}), [&] {
       for (std::size_t i = 0; i < values.size(); ++i) b.store(parts[i], {number}, values[i]);
     });
@@ -103,29 +97,81 @@ class Lowering {
     return warps <= longest_chain ? chain(parts, warps) : second_tree(parts, lane, warps);
   }
 
+  std::vector<BufferId> shared_parts(const std::vector<NodeId>& values, std::uint32_t count) {
+    std::vector<BufferId> parts;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      Buffer part;
+      part.name = name_of_part(i, "_of_warp"), part.space = Space::shared, part.computed = true;
+      part.type = b.type(values[i]), part.layout.shape = {count};
+      parts.push_back(b.buffer(std::move(part)));
+      b.alloc(parts.back());
+    }
+    return parts;
+  }
+
+  /// Every warp of every block hands its part to all blocks of the cluster, which then merge alike: one meeting.
+  std::vector<NodeId> cluster() {
+    std::uint32_t warps = b.k.threads / warp_size, blocks = b.k.cluster;
+    if (lanes_.thread == none || lanes_.rank == none)
+      throw std::logic_error("a cluster reduction outside of the cluster's threads");
+    std::vector<NodeId> values = warp(n.args);
+    for (NodeId& v : values)
+      if (b.type(v) == Type::pred) v = b.convert(v, Type::i32);
+    NodeId lane = b.remainder(lanes_.thread, b.integer(warp_size)),
+           number = b.quotient(lanes_.thread, b.integer(warp_size));
+    std::vector<BufferId> parts = shared_parts(values, warps * blocks);
+    b.branch(b.apply(Op::lt, {lane, b.integer(blocks)}), [&] {
+      NodeId place = b.apply(Op::add, {b.apply(Op::mul, {lanes_.rank, b.integer(warps)}), number});
+      for (std::size_t i = 0; i < values.size(); ++i) b.store_peer(parts[i], lane, {place}, values[i]);
+    });
+    b.sync(Scope::cluster);
+    return warps * blocks <= longest_chain ? chain(parts, warps * blocks) : second_tree(parts, lane, warps * blocks);
+  }
+
+  /// A part as the merge takes it: truth values cross shared memory as integers.
+  NodeId part(NodeId loaded, std::size_t i) {
+    return b.type(n.args[i]) == Type::pred ? b.convert(loaded, Type::pred) : loaded;
+  }
+
   std::vector<NodeId> chain(const std::vector<BufferId>& parts, std::uint32_t warps) {
     std::vector<BufferId> state;
     for (std::size_t i = 0; i < parts.size(); ++i)
-      state.push_back(b.variable(name_of_part(i, "_row"), b.load(parts[i], {b.integer(0)})));
+      state.push_back(b.variable(name_of_part(i, "_row"), part(b.load(parts[i], {b.integer(0)}), i)));
     b.loop(
         Binding::sequential, "w", b.integer(1), b.integer(warps),
         [&](NodeId w) {
           std::vector<NodeId> own = current(state), other;
-          for (BufferId p : parts) other.push_back(b.load(p, {w}));
+          for (std::size_t i = 0; i < parts.size(); ++i) other.push_back(part(b.load(parts[i], {w}), i));
           set(state, merge(own, other));
         },
         true);
     return current(state);
   }
 
-  std::vector<NodeId> second_tree(const std::vector<BufferId>& parts, NodeId lane, std::uint32_t warps) {
+  std::vector<NodeId> second_tree(const std::vector<BufferId>& parts, NodeId lane, std::uint32_t count) {
     std::vector<NodeId> values;
     for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (count >= warp_size) {
+        values.push_back(part(b.load(parts[i], {lane}), i));
+        continue;
+      }
       NodeId identity = b.constant(b.k.buffers[parts[i]].type, n.identity.at(i));
-      NodeId has = b.apply(Op::lt, {lane, b.integer(warps)});
-      values.push_back(b.guarded_load(parts[i], {lane}, has, identity));
+      NodeId has = b.apply(Op::lt, {lane, b.integer(count)});
+      values.push_back(part(b.guarded_load(parts[i], {lane}, has, identity), i));
     }
-    return warp(values);
+    if (count <= warp_size) return warp(values);
+    std::vector<BufferId> state; // a power of two, so whole warps of parts
+    for (std::size_t i = 0; i < parts.size(); ++i) state.push_back(b.variable(name_of_part(i, "_lane"), values[i]));
+    b.loop(
+        Binding::sequential, "w", b.integer(1), b.integer(count / warp_size),
+        [&](NodeId w) {
+          NodeId at = b.apply(Op::add, {b.apply(Op::mul, {w, b.integer(warp_size)}), lane});
+          std::vector<NodeId> own = current(state), other;
+          for (std::size_t i = 0; i < parts.size(); ++i) other.push_back(part(b.load(parts[i], {at}), i));
+          set(state, merge(own, other));
+        },
+        true);
+    return warp(current(state));
   }
 };
 
@@ -149,6 +195,7 @@ void lower_region(Builder& b, NodeId owner, std::size_t region, Lanes lanes, Rep
       }
       Lanes inner = lanes;
       if (n.code == Code::loop && n.binding == Binding::block) inner.thread = n.regions[0].params[0];
+      if (n.code == Code::loop && n.binding == Binding::cluster) inner.rank = n.regions[0].params[0];
       for (std::size_t r = 0; r < b.k.nodes[id].regions.size(); ++r) lower_region(b, id, r, inner, with);
       region_of(b.k, owner, region).body.push_back(id);
     }

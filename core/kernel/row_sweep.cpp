@@ -89,11 +89,15 @@ BufferId RowSweep::tile_buffer(std::string name, DType dtype, Type type, bool co
 void RowSweep::stage(ExprId load) {
   auto found = std::find_if(f.loads.begin(), f.loads.end(), [&](const AxisLoad& l) { return l.load == load; });
   if (found == f.loads.end() || !found->inside) return; // a guarded access is evaluated where it is used
+  if (!found->of_row) {
+    if (map_.vector > 1) alike_.insert(load);
+    return;
+  }
   const Buffer& source = b.k.buffers[t.input(found->tensor)];
   staged_[load] = {tile_buffer(source.name + "_tile", source.dtype, source.type, false), false};
 }
 
-void RowSweep::unstage(ExprId load) { staged_.erase(load); }
+void RowSweep::unstage(ExprId load) { staged_.erase(load), alike_.erase(load); }
 
 /// Copies one group of a load's elements, whole or element by element.
 void RowSweep::move(ExprId load, NodeId first, const std::function<std::vector<NodeId>(NodeId)>& to, BufferId target,
@@ -188,12 +192,29 @@ void RowSweep::each_tile(const std::function<void()>& body) {
   });
 }
 
+/// The group starts inside the row.
+void RowSweep::fill_alike(NodeId first) {
+  group_of_.clear();
+  for (ExprId load : alike_) group_of_[load] = group_buffer(t.input(f.arena[load].payload), false);
+  if (alike_.empty()) return;
+  auto to = [&](NodeId e) { return std::vector{b.integer(0), e}; };
+  auto all = [&](bool single) {
+    for (const auto& [load, group] : group_of_) move(load, first, to, group, single);
+  };
+  if (whole_groups()) return all(false);
+  NodeId fits = b.apply(Op::le, {b.apply(Op::add, {first, b.integer(map_.vector)}), length_});
+  b.branch(
+      b.apply(Op::and_, {aligned_, fits}), [&] { all(false); }, [&] { all(true); });
+}
+
 void RowSweep::elements(const Body& body) {
   groups(base_, [&](NodeId u, NodeId first) {
     auto group = [&] {
       if (body.before) body.before(u);
+      fill_alike(first);
       lane_elements(u, first, body.element);
       if (body.after) body.after(u, first);
+      group_of_.clear();
     };
     if (exact()) return group();
     b.branch(b.apply(Op::lt, {first, length_}), group);
@@ -234,7 +255,10 @@ NodeId RowSweep::resolve(const Leaf& leaf, const Position& at,
   case Op::load:
   case Op::padded_load: {
     auto staged = staged_.find(leaf.id);
-    NodeId value = staged != staged_.end() ? b.load(staged->second.tile, {at.u, at.e}) : global_load(leaf);
+    auto group = group_of_.find(leaf.id);
+    NodeId value = staged != staged_.end()    ? b.load(staged->second.tile, {at.u, at.e})
+                   : group != group_of_.end() ? b.load(group->second, {b.integer(0), at.e})
+                                              : global_load(leaf);
     if (b.type(value) == Type::i32) return b.convert(value, Type::i64); // integers from data: no overflow in 32 bits
     return is_real(b.type(value)) ? b.convert(value, real_) : value;
   }
@@ -257,9 +281,9 @@ bool RowSweep::stores_groups(const RowOutput& output) const {
   return map_.vector > 1 && output.axis + 1 == f.canonical->outputs[output.output].hi.size();
 }
 
-BufferId RowSweep::group_buffer(BufferId output) {
-  Buffer buffer = b.k.buffers[output];
-  buffer.name += "_group", buffer.space = Space::reg, buffer.computed = true;
+BufferId RowSweep::group_buffer(BufferId global, bool computed) {
+  Buffer buffer = b.k.buffers[global];
+  buffer.name += "_group", buffer.space = Space::reg, buffer.computed = computed;
   buffer.layout.shape = {1, map_.vector};
   BufferId id = b.buffer(std::move(buffer));
   b.alloc(id);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace aicf::ir {
 
@@ -29,7 +30,9 @@ class RowSweep {
   /// The lane and the number of positions, for everything below.
   void at_lane(NodeId lane, NodeId length, NodeId aligned);
 
-  /// Allocates a register tile for a load and fills it in each tile of the sweeps that follow, until `unstage`.
+  /// Allocates a register tile for a load and fills it in each tile of the sweeps that follow, until `unstage`. What
+  /// all rows read alike comes from a cache, a packed group at a time, where it is used: it would cost registers for
+  /// nothing.
   void stage(ExprId load);
   void unstage(ExprId load);
   /// Fills the tiles of all staged loads now; they stay (one_tile only).
@@ -59,8 +62,9 @@ class RowSweep {
                    const std::unordered_map<std::uint32_t, NodeId>& symbols = {});
 
   BufferId tile_buffer(std::string name, DType dtype, Type type, bool computed); ///< one element a position of the tile
-  BufferId group_buffer(BufferId output);                                        ///< one packed group of results
-  void store_group(const RowOutput& output, BufferId group, NodeId first);       ///< a packed group of results
+  /// One packed group of a tensor: of computed results, or as it is stored.
+  BufferId group_buffer(BufferId global, bool computed = true);
+  void store_group(const RowOutput& output, BufferId group, NodeId first); ///< a packed group of results
 
   [[nodiscard]] const RowMapping& mapping() const { return map_; }
   [[nodiscard]] bool stores_groups(const RowOutput& output) const;
@@ -77,6 +81,8 @@ class RowSweep {
     bool filled = false;
   };
   std::map<ExprId, Staged> staged_;
+  std::set<ExprId> alike_;              ///< staged, and the same for all rows
+  std::map<ExprId, BufferId> group_of_; ///< of these, in the group at hand
   struct Shared {
     BufferId buffer = none;
     NodeId row = none;
@@ -88,6 +94,7 @@ class RowSweep {
   void lane_elements(NodeId u, NodeId first, const std::function<void(const Position&)>& body);
   void guarded_group(NodeId first, const std::function<void()>& packed, const std::function<void()>& single);
   void fill_tiles(NodeId base);
+  void fill_alike(NodeId first);
   void move(ExprId load, NodeId first, const std::function<std::vector<NodeId>(NodeId e)>& to, BufferId target,
             bool single);
   NodeId resolve(const Leaf& leaf, const Position& at, const std::unordered_map<std::uint32_t, NodeId>& symbols);

@@ -189,6 +189,12 @@ class Verification {
       if (k.buffers[n.buffer].space == Space::global && k.buffers[n.buffer].role == Arg::Role::input)
         fail(id, "writes an input");
       break;
+    case Code::store_peer:
+      use(id, n.buffer, 1, n);
+      if (k.buffers[n.buffer].space != Space::shared) fail(id, "a peer's registers cannot be written");
+      if (k.nodes[n.args.back()].type != k.buffers[n.buffer].type) fail(id, "stores a value of another type");
+      if (std::find(bound_.begin(), bound_.end(), Binding::cluster) == bound_.end()) fail(id, "there is no cluster");
+      break;
     case Code::copy: copy(id, n); break;
     case Code::arrive:
     case Code::wait:

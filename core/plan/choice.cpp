@@ -32,4 +32,10 @@ bool chosen(const Plan& plan, std::string_view param, std::string_view value) {
   return s != nullptr && *s == value;
 }
 
+std::int64_t row_lanes(const Plan& plan) {
+  if (chosen(plan, "cooperation", "thread")) return 1;
+  if (chosen(plan, "cooperation", "warp")) return 32;
+  return number(plan, "threads") * (chosen(plan, "cooperation", "cluster") ? number(plan, "row_blocks") : 1);
+}
+
 } // namespace aicf

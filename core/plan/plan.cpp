@@ -123,4 +123,36 @@ PlanSpace plan(const StructureProfile& profile, const Ledger& ledger, const Comp
   return space;
 }
 
+std::vector<Diagnostic> restrict_to(PlanSpace& space, const std::map<std::string, std::string>& choices) {
+  std::vector<Diagnostic> problems;
+  for (const auto& [id, text] : choices) {
+    std::string known, domain;
+    bool found = false;
+    for (const Param& p : params()) {
+      if (p.id != id) {
+        if (known.find(p.id) == std::string::npos) known += (known.empty() ? "" : ", ") + p.id;
+        continue;
+      }
+      for (const Value& v : p.domain) {
+        domain += (domain.empty() ? "" : ", ") + to_text(v);
+        found = found || to_text(v) == text;
+      }
+    }
+    if (found) continue;
+    problems.push_back(domain.empty()
+                           ? error("plan.no-param", "\"" + id + "\" is no parameter of a plan; there are " + known)
+                           : error("plan.no-value", id + " cannot be \"" + text + "\", but " + domain));
+  }
+  if (!problems.empty()) return problems;
+  std::size_t before = space.plans.size();
+  std::erase_if(space.plans, [&](const Plan& plan) {
+    return std::any_of(choices.begin(), choices.end(), [&](const auto& wanted) {
+      auto made = plan.choices.find(wanted.first);
+      return made == plan.choices.end() || to_text(made->second) != wanted.second;
+    });
+  });
+  if (before != space.plans.size()) space.refused["another choice was asked for"] += before - space.plans.size();
+  return problems;
+}
+
 } // namespace aicf

@@ -17,6 +17,7 @@ struct Param {
   std::vector<Value> domain;
   std::function<std::vector<std::string>(const Value&)> uses;       ///< transformation ids; may be empty
   std::function<std::vector<std::string>(const Value&)> primitives; ///< ids of atlas/primitives.json; may be empty
+  bool coarse = false; ///< its values are other algorithms; those of the others are settings of one
 };
 struct RegisterParam {
   explicit RegisterParam(Param param);
@@ -65,5 +66,9 @@ struct RegisterFamily {
 /// refuse; every refusal is counted by its reason. When no family fits, `refused` says why for each.
 [[nodiscard]] PlanSpace plan(const StructureProfile& profile, const Ledger& ledger, const CompilerProfile& rules,
                              const Problem& problem);
+
+/// Keeps the plans that made these choices (texts of values, by param id); counts the others under one reason. A param
+/// or a value that no family has is an error that names those there are.
+[[nodiscard]] std::vector<Diagnostic> restrict_to(PlanSpace& space, const std::map<std::string, std::string>& choices);
 
 } // namespace aicf

@@ -14,6 +14,8 @@ constexpr std::int64_t warp = 32, access_bytes = 16, register_file = 65536, bloc
 constexpr std::int64_t other_registers =
     32; ///< addresses, counters, accumulators: what small kernels of this family take
 
+constexpr std::int64_t shortest_shared_row = 4096; ///< what a meeting of a cluster costs (about 1 us) reads as much
+
 constexpr std::int64_t exact_index = 1 << 24; ///< merges of a state compute in f32, which is exact up to here
 
 /// What refusals and estimates ask of a profile and a problem, found once for many plans.
@@ -59,6 +61,7 @@ const Facts& facts(const StructureProfile& profile, const Problem& problem) {
   f.bytes = element_bytes(f.form, problem);
   f.wide = computes_wide(f.form, problem);
   for (const AxisLoad& l : f.form.loads) {
+    if (!l.of_row) continue; // read where it is used
     const ElementType& type = f.canonical->source->tensors[l.tensor].type;
     auto size = static_cast<std::int64_t>(size_of(type.bind(problem.float_type)));
     (f.form.kept.contains(l.load) ? f.kept_bytes : f.streamed_bytes) += size;
@@ -77,12 +80,13 @@ const Facts& facts(const StructureProfile& profile, const Problem& problem) {
   return f;
 }
 
-std::string mismatch(const StructureProfile& profile) { return row_form(profile).mismatch; }
-
-std::int64_t lanes(const Plan& plan) {
-  if (chosen(plan, "cooperation", "thread")) return 1;
-  return chosen(plan, "cooperation", "warp") ? warp : number(plan, "threads");
+bool has_clusters(const std::string& target) {
+  constexpr std::string_view prefix = "sm_";
+  int version = target.rfind(prefix, 0) == 0 ? std::atoi(target.c_str() + prefix.size()) : 0;
+  return version >= 90;
 }
+
+std::string mismatch(const StructureProfile& profile) { return row_form(profile).mismatch; }
 
 std::int64_t rows_in_block(const Plan& plan) {
   if (chosen(plan, "cooperation", "thread")) return number(plan, "threads");
@@ -110,6 +114,14 @@ std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Pla
     if (alone && tree) return "reduction_tree: a thread alone has no lanes to merge";
     if (!alone && !tree && !f.form.levels.empty()) return "reduction_tree: lanes that share a row merge in a tree";
     if (tree && f.form.levels.empty()) return "reduction_tree: there is no reduction";
+  }
+  if (has(plan, "cooperation") && has(plan, "row_blocks") &&
+      chosen(plan, "cooperation", "cluster") != (number(plan, "row_blocks") > 1))
+    return "row_blocks: several blocks share a row exactly when cooperation=cluster";
+  if (chosen(plan, "cooperation", "cluster")) {
+    if (f.form.levels.empty()) return "cooperation: blocks share a row for its reductions alone";
+    if (!has_clusters(f.problem.target)) return "cooperation: clusters need sm_90 or later";
+    if (chosen(plan, "staging", "shared")) return "staging: a row that a cluster shares stays in registers";
   }
   if (has(plan, "accumulate")) {
     bool f64 = chosen(plan, "accumulate", "f64");
@@ -141,7 +153,7 @@ std::string refuse_vector(const Facts& f, const Plan& plan) {
 }
 
 std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Plan& plan) {
-  if (!has(plan, "threads") || !has(plan, "cooperation")) return {};
+  if (!has(plan, "threads") || !has(plan, "cooperation") || !has(plan, "row_blocks")) return {};
   std::int64_t threads = number(plan, "threads");
   if (chosen(plan, "cooperation", "block") && threads == warp)
     return "threads: a block of one warp is cooperation=warp";
@@ -151,15 +163,17 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
     return "threads: threads that share nothing need no block above 256";
   if (!has(plan, "vector") || !has(plan, "vectors_per_thread") || !has(plan, "state_form")) return {};
   std::int64_t v = number(plan, "vector"), u = number(plan, "vectors_per_thread"), n = f.sizes.length;
-  std::int64_t tile = lanes(plan) * v * u;
+  bool cluster = chosen(plan, "cooperation", "cluster");
+  std::int64_t tile = row_lanes(plan) * v * u;
   bool resident = chosen(plan, "state_form", "resident");
   if (resident && !has(plan, "staging")) return {};
   bool registers = resident && chosen(plan, "staging", "registers");
   if (registers && tile < n) return "resident: the row does not fit into the registers of its lanes";
   // A tile that half of itself could do without is another plan's kernel with idle lanes.
   if (u > 1 && tile / 2 >= n) return "vectors_per_thread: half of them hold the row";
-  if (chosen(plan, "cooperation", "block") && u == 1 && threads > 2 * warp && tile / 2 >= n)
+  if (!chosen(plan, "cooperation", "thread") && u == 1 && threads > 2 * warp && tile / 2 >= n)
     return "threads: half of them hold the row";
+  if (cluster && n < shortest_shared_row) return "cooperation: a row this short is one block's";
   std::int64_t elements = v * u;
   std::int64_t limit = std::min<std::int64_t>({rules.registers, 255, register_file / threads});
   std::int64_t tiles = registers ? tile_registers(f, elements) : elements * (f.bytes.read + 3) / 4;
@@ -192,7 +206,7 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double n = static_cast<double>(std::max<std::int64_t>(f.sizes.length, 1));
   auto threads = static_cast<double>(number(plan, "threads"));
   auto v = static_cast<double>(number(plan, "vector")), u = static_cast<double>(number(plan, "vectors_per_thread"));
-  double l = static_cast<double>(lanes(plan));
+  double l = static_cast<double>(row_lanes(plan));
   double levels = static_cast<double>(f.form.levels.size());
   bool resident = chosen(plan, "state_form", "resident"), online = chosen(plan, "state_form", "online");
   double along = static_cast<double>(f.sweeps) - levels;
@@ -211,7 +225,8 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double blocks_per_sm =
       std::max(1.0, std::min({std::floor(2048 / threads), 32.0, std::floor(65536 / (threads * registers))}));
   double active = std::min(blocks_per_sm * threads, 2048.0);
-  double blocks = rows / static_cast<double>(rows_in_block(plan));
+  bool cluster = chosen(plan, "cooperation", "cluster");
+  double blocks = rows / static_cast<double>(rows_in_block(plan)) * static_cast<double>(number(plan, "row_blocks"));
   active = std::min(active, std::max(1.0, blocks / 132) * threads);
   double access = std::min(16.0, v * static_cast<double>(std::max<std::int64_t>(f.bytes.smallest, 1)));
   double in_flight = active * access * std::min(u, 8.0) * std::min(1.0, n / (l * v));
@@ -227,7 +242,8 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   // Levels of a row follow each other: what a lane does alone, and what all warps wait for, hides behind other rows
   // only in part.
   double alone = 1 + 0.0008 * n / l;
-  double waits = chosen(plan, "cooperation", "block") ? levels * rows / (132 * blocks_per_sm) * (20 + threads / 16) : 0;
+  double together = cluster ? 150 + threads / 16 : chosen(plan, "cooperation", "block") ? 20 + threads / 16 : 0;
+  double waits = levels * blocks / (132 * blocks_per_sm) * together;
   double coalesced = chosen(plan, "cooperation", "thread") && n > 1 ? std::min(n, 8.0) : 1.0;
   double factor =
       (chosen(plan, "row_length", "dynamic") ? 1.02 : 1.0) * (chosen(plan, "staging", "shared") ? 1.06 : 1.0);

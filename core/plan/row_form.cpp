@@ -175,13 +175,18 @@ class Finding {
       std::set<ExprId> costly;
       for (ExprId id : nodes) {
         if (auto [at, fresh] = first.emplace(id, i); !fresh && at->second < i && f.arena[id].op == Op::load)
-          f.kept.insert(id);
+          if (of_row(id)) f.kept.insert(id);
         bool library = is_library(id);
         for (ExprId operand : f.arena.operands(id)) library = library || costly.contains(operand);
         if (library) costly.insert(id);
       }
       save(f.sweeps[i], i, costly, first);
     }
+  }
+
+  bool of_row(ExprId load) const {
+    auto found = std::find_if(f.loads.begin(), f.loads.end(), [&](const AxisLoad& l) { return l.load == load; });
+    return found == f.loads.end() || found->of_row;
   }
 
   bool is_library(ExprId id) const {
@@ -236,6 +241,7 @@ class Finding {
         row = row || (is_var(f.arena, index, f.rows[r]) && same_extent(f, f.row_extents[r], tensor.shape[i]));
       load.inside = load.inside && row;
     }
+    load.of_row = f.rows.empty() || tensor.shape.size() > 1;
     load.inside = load.inside && axes == 1;
     load.unit_stride = load.unit_stride && load.inside;
     return load;

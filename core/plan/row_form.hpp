@@ -19,6 +19,7 @@ struct AxisLoad {
   TensorId tensor = 0;
   bool inside = false;      ///< one index is the axis itself, every other one is a row's, and all are within the tensor
   bool unit_stride = false; ///< that index is the last one
+  bool of_row = true;       ///< other rows read other elements; false: all rows read the same (a weight of the axis)
 };
 
 struct RowOutput {
@@ -41,7 +42,7 @@ struct RowForm {
   std::vector<RowOutput> outputs;
   std::vector<AxisLoad> loads;             ///< of elements, predicates and outputs along the axis, each once
   std::vector<std::vector<ExprId>> sweeps; ///< what each evaluates: the levels, then the results along the axis
-  std::set<ExprId> kept;                   ///< loads that several sweeps read
+  std::set<ExprId> kept;                   ///< loads of a row that several sweeps read
   std::map<ExprId, std::size_t> saved;     ///< costly expressions that several sweeps share, and the first of these
 };
 

@@ -22,6 +22,11 @@ bool above_one(const Value& value) {
   return n != nullptr && *n > 1;
 }
 
+Param coarse(Param p) {
+  p.coarse = true;
+  return p;
+}
+
 Param param(std::string id, std::string meaning, std::string preservation, std::vector<Value> domain,
             std::function<Ids(const Value&)> uses, std::function<Ids(const Value&)> primitives = {}) {
   return {std::move(id),     "row_cascade",   std::move(meaning),   std::move(preservation),
@@ -30,7 +35,7 @@ Param param(std::string id, std::string meaning, std::string preservation, std::
 
 Ids none(const Value&) { return {}; }
 
-const RegisterParam state_form{param(
+const RegisterParam state_form{coarse(param(
     "state_form",
     "two_pass: one sweep of global memory a level; online: one sweep keeps a mergeable state; resident: the row stays "
     "on chip",
@@ -41,10 +46,16 @@ const RegisterParam state_form{param(
     },
     [](const Value& v) -> Ids {
       return {is(v, "online") ? "online_summary" : is(v, "resident") ? "resident_tile" : "row_sweep"};
-    })};
+    }))};
 
-const RegisterParam cooperation{
-    param("cooperation", "who computes a row", "reorder", words({"thread", "warp", "block"}), none)};
+const RegisterParam cooperation{coarse(
+    param("cooperation", "who computes a row; cluster: several blocks that write into each other's shared memory",
+          "reorder", words({"thread", "warp", "block", "cluster"}), none,
+          [](const Value& v) -> Ids { return is(v, "cluster") ? Ids{"cluster_reduce"} : Ids{}; }))};
+
+const RegisterParam row_blocks{
+    coarse(param("row_blocks", "blocks of a cluster that share a row; 8 is what every GPU with clusters grants",
+                 "representation", numbers({1, 2, 4, 8}), none))};
 
 const RegisterParam reduction_tree{param(
     "reduction_tree",
@@ -67,9 +78,9 @@ const RegisterParam vectors_per_thread{
     param("vectors_per_thread", "accesses that a thread has in flight; resident rows: accesses that hold the row",
           "representation", numbers({1, 2, 4, 8, 16}), none)};
 
-const RegisterParam staging{param("staging", "where elements wait between sweeps", "representation",
-                                  words({"none", "registers", "shared"}), none,
-                                  [](const Value& v) -> Ids { return is(v, "shared") ? Ids{"shared_row"} : Ids{}; })};
+const RegisterParam staging{coarse(
+    param("staging", "where elements wait between sweeps", "representation", words({"none", "registers", "shared"}),
+          none, [](const Value& v) -> Ids { return is(v, "shared") ? Ids{"shared_row"} : Ids{}; }))};
 
 const RegisterParam exp_function{param(
     "exp", "precise: the device library, 2 ulp; fast: ex2.approx of x*log2 e", "bounded_approximation",

@@ -227,9 +227,7 @@ double Topology::depth(std::int64_t n) const {
 Topology topology_of(const Plan& plan) {
   Topology t;
   t.online = chosen(plan, "state_form", "online");
-  t.lanes = chosen(plan, "cooperation", "thread") ? 1
-            : chosen(plan, "cooperation", "warp") ? 32
-                                                  : number(plan, "threads");
+  t.lanes = row_lanes(plan);
   t.vector = number(plan, "vector");
   t.unroll = number(plan, "vectors_per_thread");
   return t;

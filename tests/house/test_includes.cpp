@@ -28,6 +28,10 @@ bool of_qt(const QString& include) {
   return form.match(include).hasMatch();
 }
 
+bool asks_first(const house::Include& i) {
+  return house::text(i.file).contains(QString("__has_include(\"%1\")").arg(i.what));
+}
+
 QString place(const house::Include& i) { return QString("%1:%2: includes %3").arg(i.file).arg(i.line).arg(i.what); }
 
 } // namespace
@@ -47,7 +51,9 @@ class TestIncludes : public QObject {
     QStringList wrong;
     for (const auto& i : all) {
       if (i.system || generated.match(i.what).hasMatch()) continue;
-      if (!QFile::exists(QDir(AICF_SOURCE_DIR).filePath(i.what))) wrong << place(i);
+      // What a file asks for with __has_include may be absent: a toolkit's own headers, compared with ours.
+      if (QFile::exists(QDir(AICF_SOURCE_DIR).filePath(i.what)) || asks_first(i)) continue;
+      wrong << place(i);
     }
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
   }
