@@ -199,7 +199,7 @@ class RowCascade {
   std::vector<ExprId> saved_in(std::size_t sweep) const {
     std::vector<ExprId> found;
     for (const auto& [id, at] : f.saved)
-      if (at == sweep && in_registers()) found.push_back(id);
+      if (at == sweep && in_registers() && chosen(plan_, "intermediates", "keep")) found.push_back(id);
     return found;
   }
 

@@ -114,8 +114,8 @@ CudaExpr CudaExpressions::apply(const Node& n) {
   case Op::log1p: return library("log1p");
   case Op::sqrt: return library("sqrt");
   case Op::rsqrt: return library("rsqrt");
-  case Op::tanh: return library("tanh");
-  case Op::erf: return library("erf");
+  case Op::tanh: return fast ? call(p.need("tanh_fast"), n) : library("tanh");
+  case Op::erf: return fast ? call(p.need("erf_fast"), n) : library("erf");
   case Op::sin: return library("sin");
   case Op::cos: return library("cos");
   case Op::pow: return library("pow");

@@ -122,6 +122,24 @@ const Piece pieces[] = {
                  "  return r;\n"
                  "}\n",
      {}},
+    {"erf_fast",
+     AICF_DEVICE "float erf_fast(float v) { // erfc(|v|) = 2^-p(|v|), p fitted with weight erfc; error 2^-22 of 1\n"
+                 "  float x = fabsf(v), p = 4.5359091e-05f;\n"
+                 "  p = fmaf(p, x, -4.4551093e-04f);\n"
+                 "  p = fmaf(p, x, 1.48944964e-03f);\n"
+                 "  p = fmaf(p, x, 7.7462103e-04f);\n"
+                 "  p = fmaf(p, x, -2.82536764e-02f);\n"
+                 "  p = fmaf(p, x, 1.48481607e-01f);\n"
+                 "  p = fmaf(p, x, 9.1841638e-01f);\n"
+                 "  p = fmaf(p, x, 1.62790859f);\n"
+                 "  return copysignf(1.0f - exp2_fast(-p * x), v);\n"
+                 "}\n",
+     {"exp2_fast"}},
+    {"tanh_fast",
+     AICF_DEVICE "float tanh_fast(float v) { // 1 - 2 / (1 + e^2v); error 2^-20 of 1\n"
+                 "  return 1.0f - 2.0f * reciprocal_fast(1.0f + exp2_fast(v * 2.88539008f));\n"
+                 "}\n",
+     {"exp2_fast", "reciprocal_fast"}},
     {"sign_of",
      "template <class T> " AICF_DEVICE
      "T sign_of(T v) { return v > 0 ? T(1) : v < 0 ? T(-1) : v; } // 0 and NaN stay\n",

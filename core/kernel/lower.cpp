@@ -31,6 +31,8 @@ ir::FunctionChoice function_choice(const Plan& plan) {
   ir::FunctionChoice c;
   c.fast_exp = chosen(plan, "exp", "fast");
   c.fast_log = chosen(plan, "log", "fast");
+  c.fast_erf = chosen(plan, "erf", "fast");
+  c.fast_tanh = chosen(plan, "tanh", "fast");
   if (chosen(plan, "divide", "reciprocal")) c.divide = ir::Divide::reciprocal;
   if (chosen(plan, "divide", "fast")) c.divide = ir::Divide::fast;
   return c;

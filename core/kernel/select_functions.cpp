@@ -25,6 +25,8 @@ class Selection {
       return b.apply(Op::mul, {b.apply(Op::log2, n.args, Accuracy::fast), b.constant(Type::f32, ln_2)});
     if (choice_.fast_log && n.op == Op::log2 && n.accuracy == Accuracy::named)
       return b.apply(Op::log2, n.args, Accuracy::fast);
+    bool bounded = (choice_.fast_erf && n.op == Op::erf) || (choice_.fast_tanh && n.op == Op::tanh);
+    if (bounded && n.accuracy == Accuracy::named) return b.apply(n.op, n.args, Accuracy::fast);
     if (n.op == Op::div && choice_.divide != Divide::ieee) return divided(b, id, n);
     return none;
   }

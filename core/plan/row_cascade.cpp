@@ -95,8 +95,8 @@ std::int64_t rows_in_block(const Plan& plan) {
 
 /// 32-bit registers that a resident tile takes: what several sweeps read and share, and what the last one reads
 /// besides.
-std::int64_t tile_registers(const Facts& f, std::int64_t elements) {
-  auto saved = static_cast<std::int64_t>(f.form.saved.size());
+std::int64_t tile_registers(const Facts& f, std::int64_t elements, bool keep) {
+  auto saved = keep ? static_cast<std::int64_t>(f.form.saved.size()) : 0;
   std::int64_t wide = f.wide ? 2 : 1;
   return (elements * (f.kept_bytes + f.streamed_bytes) + 3) / 4 + elements * wide * saved;
 }
@@ -109,6 +109,13 @@ std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Pla
   if (has(plan, "state_form") && has(plan, "staging") && resident == chosen(plan, "staging", "none"))
     return resident ? "staging: a resident row is in registers or in shared memory"
                     : "staging: only a resident row waits on chip";
+  if (chosen(plan, "intermediates", "recompute") && resident && !f.form.saved.empty() && !rules.allow_recomputation)
+    return "intermediates: the profile allows no recomputation";
+  if (chosen(plan, "intermediates", "keep")) {
+    if (f.form.saved.empty()) return "intermediates: no value of a library function serves several sweeps";
+    if (has(plan, "staging") && !chosen(plan, "staging", "registers"))
+      return "intermediates: they are kept beside a row in registers";
+  }
   if (has(plan, "cooperation") && has(plan, "reduction_tree")) {
     bool alone = chosen(plan, "cooperation", "thread"), tree = chosen(plan, "reduction_tree", "shuffle");
     if (alone && tree) return "reduction_tree: a thread alone has no lanes to merge";
@@ -163,10 +170,10 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
     return "threads: threads that share nothing need no block above 256";
   if (!has(plan, "vector") || !has(plan, "vectors_per_thread") || !has(plan, "state_form")) return {};
   std::int64_t v = number(plan, "vector"), u = number(plan, "vectors_per_thread"), n = f.sizes.length;
-  bool cluster = chosen(plan, "cooperation", "cluster");
+  bool cluster = chosen(plan, "cooperation", "cluster"), keep = chosen(plan, "intermediates", "keep");
   std::int64_t tile = row_lanes(plan) * v * u;
   bool resident = chosen(plan, "state_form", "resident");
-  if (resident && !has(plan, "staging")) return {};
+  if (resident && (!has(plan, "staging") || !has(plan, "intermediates"))) return {};
   bool registers = resident && chosen(plan, "staging", "registers");
   if (registers && tile < n) return "resident: the row does not fit into the registers of its lanes";
   // A tile that half of itself could do without is another plan's kernel with idle lanes.
@@ -176,7 +183,7 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
   if (cluster && n < shortest_shared_row) return "cooperation: a row this short is one block's";
   std::int64_t elements = v * u;
   std::int64_t limit = std::min<std::int64_t>({rules.registers, 255, register_file / threads});
-  std::int64_t tiles = registers ? tile_registers(f, elements) : elements * (f.bytes.read + 3) / 4;
+  std::int64_t tiles = registers ? tile_registers(f, elements, keep) : elements * (f.bytes.read + 3) / 4;
   if (tiles + other_registers > limit) return "registers: the tile of a thread leaves none for the rest";
   if (resident && !registers) {
     std::int64_t bytes = rows_in_block(plan) * (n + 15) * f.kept_bytes;
@@ -219,13 +226,13 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double memory = rows * n * read_bytes / 4.2e3;
 
   double elements = v * u;
-  double registers =
-      static_cast<double>(other_registers) +
-      (resident && chosen(plan, "staging", "registers") ? static_cast<double>(tile_registers(f, v * u)) : elements);
+  bool cluster = chosen(plan, "cooperation", "cluster"), keep = chosen(plan, "intermediates", "keep");
+  double registers = static_cast<double>(other_registers) + (resident && chosen(plan, "staging", "registers")
+                                                                 ? static_cast<double>(tile_registers(f, v * u, keep))
+                                                                 : elements);
   double blocks_per_sm =
       std::max(1.0, std::min({std::floor(2048 / threads), 32.0, std::floor(65536 / (threads * registers))}));
   double active = std::min(blocks_per_sm * threads, 2048.0);
-  bool cluster = chosen(plan, "cooperation", "cluster");
   double blocks = rows / static_cast<double>(rows_in_block(plan)) * static_cast<double>(number(plan, "row_blocks"));
   active = std::min(active, std::max(1.0, blocks / 132) * threads);
   double access = std::min(16.0, v * static_cast<double>(std::max<std::int64_t>(f.bytes.smallest, 1)));
@@ -234,7 +241,8 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double latency = memory * std::max(1.0, needed / std::max(in_flight, 1.0));
 
   double padded = std::ceil(n / (l * v)) * l * v; // idle lanes issue too
-  double work = 4.0 + (chosen_flag(plan, "contract_fma") ? 2.5 : 3.0) * levels +
+  double again = resident && !keep ? 3.0 * static_cast<double>(f.form.saved.size()) : 0;
+  double work = 4.0 + again + (chosen_flag(plan, "contract_fma") ? 2.5 : 3.0) * levels +
                 (chosen(plan, "exp", "precise") ? 6 : 0) + (chosen(plan, "divide", "ieee") ? 8 : 0) +
                 (online ? 48.0 / elements : 0) + 8.0 / v * reads;
   double merge = (online ? 3.0 : 1.0) * levels * 12 * l;

@@ -92,6 +92,25 @@ const RegisterParam log_function{param(
     words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_log" : "device_math"}; },
     [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"lg2_approx"} : Ids{}; })};
 
+const RegisterParam erf_function{param(
+    "erf", "precise: the device library; fast: one polynomial and one ex2.approx, error 2^-21", "bounded_approximation",
+    words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_erf" : "device_math"}; },
+    [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"ex2_approx"} : Ids{}; })};
+
+const RegisterParam tanh_function{param(
+    "tanh", "precise: the device library; fast: ex2.approx and rcp.approx, error 2^-20", "bounded_approximation",
+    words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_tanh" : "device_math"}; },
+    [](const Value& v) -> Ids {
+      return is(v, "fast") ? Ids{"ex2_approx", "rcp_approx"} : Ids{};
+    })};
+
+const RegisterParam intermediates{param(
+    "intermediates",
+    "of a row in registers, values of library functions that several sweeps use: kept, or computed again",
+    "recomputation", words({"recompute", "keep"}),
+    [](const Value& v) -> Ids { return is(v, "keep") ? Ids{"resident_row"} : Ids{}; },
+    [](const Value& v) -> Ids { return {is(v, "recompute") ? "rematerialised_value" : "stored_value"}; })};
+
 const RegisterParam divide{param(
     "divide", "ieee: correctly rounded; reciprocal: one correctly rounded reciprocal a row; fast: rcp.approx",
     "bounded_approximation", words({"ieee", "reciprocal", "fast"}),

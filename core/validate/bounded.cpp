@@ -191,6 +191,12 @@ Bounded apply(const ErrorModel& model, Op op, std::uint32_t payload, std::span<c
   auto sharp = [&](auto f) {
     return Bounded{f(x[0].value), std::isnan(x[0].value) || std::isinf(x[0].error) ? x[0].error : spread(f, x[0])};
   };
+  // Functions with values in [-1, 1]: exact in special values and, for the fast ones, an absolute error.
+  auto saturating = [&](auto f, double fast_error) {
+    Bounded r = function(model, f, x[0], model.function, x[0].value == 0 && fast_error == 0);
+    if (fast_error > 0 && std::isfinite(x[0].value)) r.error += fast_error;
+    return r;
+  };
   auto library = [&](auto f) { return function(model, f, x[0], model.function, x[0].value == 0 && f(0.0) == 0); };
   switch (op) {
   case Op::neg: return {-x[0].value, x[0].error};
@@ -223,8 +229,8 @@ Bounded apply(const ErrorModel& model, Op op, std::uint32_t payload, std::span<c
     return power(model, root[0], root[1]);
   }
   case Op::rsqrt: return power(model, x[0], {-0.5, 0});
-  case Op::tanh: return library([](double v) { return std::tanh(v); });
-  case Op::erf: return library([](double v) { return std::erf(v); });
+  case Op::tanh: return saturating([](double v) { return std::tanh(v); }, model.fast_tanh ? 0x1p-20 : 0);
+  case Op::erf: return saturating([](double v) { return std::erf(v); }, model.fast_erf ? 0x1p-21 : 0);
   case Op::sigmoid: { // 1/(1 + exp(-v)): the exponential, a sum and a quotient
     auto f = [](double v) { return 1 / (1 + std::exp(-v)); };
     double relative = 3 * model.function + (model.fast_exp ? 2 * model.u * (4 + std::fabs(x[0].value)) : 0) +

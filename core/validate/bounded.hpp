@@ -24,7 +24,8 @@ struct ErrorModel {
   double tiny = 0x1p-126;        ///< absolute error where results are subnormal or flushed
   int precision = 24;            ///< significand bits
   double function = 4 * 0x1p-24; ///< relative error of a library function, at most 2 ulp = 4u
-  bool fast_exp = false, fast_log = false, fast_divide = false; ///< PTX approximations in their place
+  bool fast_exp = false, fast_log = false, fast_erf = false, fast_tanh = false,
+       fast_divide = false; ///< PTX approximations in their place
 
   [[nodiscard]] static ErrorModel of(DType compute);
 };

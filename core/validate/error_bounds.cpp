@@ -238,6 +238,8 @@ ErrorModel error_model_of(const Plan& plan, DType float_type) {
       ErrorModel::of(float_type == DType::f64 || chosen(plan, "accumulate", "f64") ? DType::f64 : DType::f32);
   m.fast_exp = chosen(plan, "exp", "fast");
   m.fast_log = chosen(plan, "log", "fast");
+  m.fast_erf = chosen(plan, "erf", "fast");
+  m.fast_tanh = chosen(plan, "tanh", "fast");
   m.fast_divide = chosen(plan, "divide", "fast");
   return m;
 }

@@ -72,6 +72,16 @@ Claim fast_log(const StructureProfile& profile) {
                        0x1p-21);
 }
 
+Claim fast_erf(const StructureProfile& profile) {
+  if (!facts_of(profile).functions.contains(Op::erf)) return inapplicable_claim("it has no error function");
+  return approximation("erf(x) as 1 - 2^-p(|x|), p of degree 8 fitted with weight erfc: absolute error 2^-22", 0x1p-21);
+}
+
+Claim fast_tanh(const StructureProfile& profile) {
+  if (!facts_of(profile).functions.contains(Op::tanh)) return inapplicable_claim("it has no hyperbolic tangent");
+  return approximation("tanh(x) as 1 - 2/(1 + e^2x) by ex2.approx and rcp.approx: absolute error 2^-20", 0x1p-20);
+}
+
 Claim fast_divide(const StructureProfile& profile) {
   if (!facts_of(profile).functions.contains(Op::div)) return inapplicable_claim("it has no division");
   return approximation("a/b as a*rcp.approx(b): 1 ulp of the reciprocal and one rounding; subnormal divisors flush",
@@ -84,6 +94,8 @@ const RegisterTransformation register_math{{"device_math", "bounded_approximatio
 const RegisterTransformation register_reciprocal{{"reciprocal_hoist", "reorder", reciprocal_hoist}};
 const RegisterTransformation register_exp{{"fast_exp", "bounded_approximation", fast_exp}};
 const RegisterTransformation register_log{{"fast_log", "bounded_approximation", fast_log}};
+const RegisterTransformation register_erf{{"fast_erf", "bounded_approximation", fast_erf}};
+const RegisterTransformation register_tanh{{"fast_tanh", "bounded_approximation", fast_tanh}};
 const RegisterTransformation register_divide{{"fast_divide", "bounded_approximation", fast_divide}};
 
 } // namespace
