@@ -1,7 +1,7 @@
 #include "core/kernel/build_row_cascade.hpp"
 
+#include "core/kernel/cascade_algebra.hpp"
 #include "core/kernel/family_builder.hpp"
-#include "core/kernel/monoid.hpp"
 #include "core/kernel/row_sweep.hpp"
 #include "core/plan/choice.hpp"
 
@@ -16,8 +16,10 @@ using Known = std::unordered_map<ExprId, NodeId>;
 class RowCascade {
  public:
   RowCascade(const StructureProfile& profile, const Plan& plan, const Problem& problem)
-      : p(profile), plan_(plan), problem_(problem), f(row_form(profile)), b(k), real_(real_type()),
-        t(b, f, problem, fixed_dims(), real_), s(b, f, t, mapping(), real_) {}
+      : p(profile), plan_(plan), problem_(problem), f(row_form(profile)), b(k),
+        real_(real_type(*f.canonical->source, plan, problem)), t(b, f, problem, fixed_dims(), real_),
+        s(b, f, t, mapping(), real_),
+        c(p, f, b, real_, [this](ExprId root, const auto& symbols) { return s.row_value(root, {}, symbols); }) {}
 
   Kernel run() {
     const Definition& d = *f.canonical->source;
@@ -46,6 +48,7 @@ class RowCascade {
   Type real_;
   RowTensors t;
   RowSweep s;
+  CascadeAlgebra c;
   std::string cooperation_;
   std::uint32_t rows_in_block_ = 1;
   NodeId lane_ = none;
@@ -55,17 +58,6 @@ class RowCascade {
 
   [[nodiscard]] bool resident() const { return word(plan_, "state_form") == "resident"; }
   [[nodiscard]] bool in_registers() const { return resident() && word(plan_, "staging") == "registers"; }
-
-  [[nodiscard]] Type real_type() const {
-    if (word(plan_, "accumulate") == "f64") return Type::f64;
-    const Definition& d = *f.canonical->source;
-    bool wide = false;
-    for (std::size_t i = 0; i < d.tensors.size(); ++i) {
-      bool argument = i < d.inputs || std::find(d.outputs.begin(), d.outputs.end(), i) != d.outputs.end();
-      wide = wide || (argument && d.tensors[i].type.bind(problem_.float_type) == DType::f64);
-    }
-    return wide ? Type::f64 : Type::f32;
-  }
 
   [[nodiscard]] bool fixed_length() const { return word(plan_, "row_length") == "static"; }
 
@@ -224,31 +216,6 @@ class RowCascade {
 
   // ---- levels, one after the other ----
 
-  Monoid monoid(std::size_t position) {
-    ExprId node = p.reductions[f.cascade->reductions[position]].node;
-    ReducerId reducer = f.arena.reduction(node).reducer;
-    Kind kind = f.arena[f.cascade->elements[position]].kind;
-    if (reducer < first_user_reducer) {
-      auto builtin = static_cast<Builtin>(reducer);
-      return monoid_of(builtin, carrier(builtin, kind, real_));
-    }
-    const Definition& d = *f.canonical->source;
-    const UserReducer& user = d.reducers.at(reducer - first_user_reducer);
-    if (d.arena[user.identity].op != Op::number) throw std::logic_error("an identity that is no number");
-    Monoid m;
-    m.types = {kind == Kind::real ? real_ : Type::i64};
-    m.identity = {d.arena.value(user.identity)};
-    m.lift = [](Builder&, NodeId e, NodeId) { return std::vector{e}; };
-    m.merge = [this, &d, combine = user.combine](Builder& builder, const auto& l, const auto& r) {
-      Emitter emit(builder, d.arena, real_);
-      return std::vector{emit.value(combine, {}, [&](const Leaf& leaf) {
-        if (d.arena[leaf.id].op != Op::symbol) throw std::logic_error("a reducer that reads more than its operands");
-        return d.arena[leaf.id].payload == 0 ? l[0] : r[0];
-      })};
-    };
-    return m;
-  }
-
   struct Accumulator {
     Monoid monoid;
     std::vector<BufferId> variables;
@@ -306,8 +273,7 @@ class RowCascade {
 
   void reduce_level(std::size_t level, const std::vector<ExprId>& roots) {
     std::vector<Accumulator> all;
-    for (std::size_t r : f.levels[level])
-      all.push_back(accumulator(p.reductions[f.cascade->reductions[r]].name, monoid(r)));
+    for (std::size_t r : f.levels[level]) all.push_back(accumulator(c.reduction(r).name, c.monoid(r)));
     std::vector<ExprId> loads = loads_of(roots), saves = saved_in(level);
     for (ExprId id : saves) saved_here_[id] = s.tile_buffer("kept", DType::f32, real_, true);
     stage_all(loads);
@@ -339,21 +305,13 @@ class RowCascade {
       const Monoid& m = all[i].monoid;
       auto merge = [&](const auto& l, const auto& r) { return m.merge(b, l, r); };
       auto result = over_lanes(current(all[i]), m.identity, m.symmetric, merge);
-      if (m.arg) trap_if_empty(result.back());
+      if (m.arg) trap_if_empty(b, result.back());
       NodeId value = result.back();
       b.k.nodes[value].name = all[i].name;
       known_[p.reductions[f.cascade->reductions[f.levels[level][i]]].node] = value;
     }
   }
   std::map<ExprId, BufferId> saved_here_;
-
-  void trap_if_empty(NodeId index) {
-    Node trap;
-    trap.code = Code::trap;
-    trap.args = {b.apply(Op::le, {b.constant(Type::i64, no_index), b.convert(index, Type::i64)})};
-    trap.comment = "the index of the best of nothing is an error";
-    b.statement(std::move(trap));
-  }
 
   std::string level_comment(std::size_t level) const {
     std::string text = f.levels.size() > 1 ? "level " + std::to_string(level + 1) + ": " : "";
@@ -364,56 +322,11 @@ class RowCascade {
 
   // ---- one mergeable state ----
 
-  std::string slot_name(std::size_t slot) const { return f.cascade->summary->slots[slot].name; }
-
-  /// merged[k] over left, right and the slots merged before it.
-  std::vector<NodeId> merged(const std::vector<NodeId>& left, const std::vector<NodeId>& right) {
-    const auto& slots = f.cascade->summary->slots;
-    std::unordered_map<std::uint32_t, NodeId> symbols;
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      symbols[left_symbol(i)] = left[i], symbols[right_symbol(i)] = right[i];
-    std::vector<NodeId> out;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      NodeId value = b.convert(s.row_value(slots[i].merge, {}, symbols), slot_type(i));
-      symbols[slot_symbol(i)] = value;
-      out.push_back(value);
-    }
-    return out;
-  }
-
-  Monoid slot_monoid(std::size_t i) const {
-    const Slot& slot = f.cascade->summary->slots[i];
-    auto reducer = static_cast<Builtin>(slot.reducer);
-    return monoid_of(reducer, carrier(reducer, f.arena[slot.body].kind, real_));
-  }
-  /// The state keeps the last component: of the best element its index.
-  Type slot_type(std::size_t i) const { return slot_monoid(i).types.back(); }
-  double slot_identity(std::size_t i) const {
-    Monoid m = slot_monoid(i);
-    return m.arg ? no_index : f.arena.value(f.cascade->summary->slots[i].identity);
-  }
-
-  /// Slots of a chunk whose bodies read no other of the same group fold in one loop.
-  std::vector<std::vector<std::size_t>> slot_groups() const {
-    const auto& slots = f.cascade->summary->slots;
-    std::vector<std::vector<std::size_t>> groups;
-    std::set<std::uint32_t> open;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      bool reads = groups.empty();
-      for (ExprId id : reachable(f.arena, std::span(&slots[i].body, 1)))
-        reads = reads || (f.arena[id].op == Op::symbol && open.contains(f.arena[id].payload));
-      if (reads) groups.emplace_back(), open.clear();
-      groups.back().push_back(i);
-      open.insert(slot_symbol(i));
-    }
-    return groups;
-  }
-
   void online() {
     const auto& slots = f.cascade->summary->slots;
     std::vector<BufferId> state;
     for (std::size_t i = 0; i < slots.size(); ++i)
-      state.push_back(b.variable(slot_name(i), b.constant(slot_type(i), slot_identity(i))));
+      state.push_back(b.variable(c.slot_name(i), b.constant(c.slot_type(i), c.slot_identity(i))));
     std::vector<ExprId> roots;
     roots.reserve(slots.size());
     for (const Slot& slot : slots) roots.push_back(slot.body);
@@ -427,29 +340,29 @@ class RowCascade {
     std::vector<double> identity;
     for (std::size_t i = 0; i < slots.size(); ++i) {
       values.push_back(b.load(state[i]));
-      identity.push_back(slot_identity(i));
+      identity.push_back(c.slot_identity(i));
     }
-    auto final = over_lanes(values, identity, false, [&](const auto& l, const auto& r) { return merged(l, r); });
+    auto final = over_lanes(values, identity, false, [&](const auto& l, const auto& r) { return c.merged(l, r); });
     std::unordered_map<std::uint32_t, NodeId> symbols;
     for (std::size_t i = 0; i < slots.size(); ++i) symbols[slot_symbol(i)] = final[i];
     for (std::size_t r = 0; r < f.cascade->reductions.size(); ++r) {
       const Reduction& reduction = p.reductions[f.cascade->reductions[r]];
       NodeId value = s.row_value(f.cascade->summary->finalize[r], known_, symbols);
-      if (monoid(r).arg) trap_if_empty(value);
+      if (c.monoid(r).arg) trap_if_empty(b, value);
       known_[reduction.node] = value;
     }
   }
 
   void online_chunks(const std::vector<BufferId>& state) {
     const auto& slots = f.cascade->summary->slots;
-    auto groups = slot_groups();
+    auto groups = c.slot_groups();
     s.each_tile([&] {
       std::unordered_map<std::uint32_t, NodeId> symbols;
       std::vector<NodeId> chunk(slots.size());
       for (const auto& group : groups) {
         std::vector<Accumulator> parts;
         parts.reserve(group.size());
-        for (std::size_t i : group) parts.push_back(accumulator("chunk_" + slot_name(i), slot_monoid(i)));
+        for (std::size_t i : group) parts.push_back(accumulator("chunk_" + c.slot_name(i), c.slot_monoid(i)));
         s.elements({{}, [&](const Position& at) { fold_slots(group, parts, symbols, at); }, {}});
         for (std::size_t g = 0; g < group.size(); ++g) {
           chunk[group[g]] = current(parts[g]).back();
@@ -459,7 +372,7 @@ class RowCascade {
       std::vector<NodeId> running;
       running.reserve(state.size());
       for (BufferId v : state) running.push_back(b.load(v));
-      auto next = merged(running, chunk);
+      auto next = c.merged(running, chunk);
       for (std::size_t i = 0; i < next.size(); ++i) b.store(state[i], {}, next[i]);
     });
   }

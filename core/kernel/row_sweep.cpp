@@ -221,29 +221,6 @@ void RowSweep::elements(const Body& body) {
   });
 }
 
-NodeId RowSweep::global_load(const Leaf& leaf) {
-  const auto& n = f.arena[leaf.id];
-  const Definition& d = *f.canonical->source;
-  auto operands = f.arena.operands(leaf.id);
-  std::size_t rank = d.tensors[n.payload].shape.size();
-  std::span<const ExprId> indices = operands.first(rank);
-  bool padded = n.op == Op::padded_load;
-  bool gather = std::any_of(indices.begin(), indices.end(), [&](ExprId i) { return t.reads_data(i); });
-  Address a = t.address(n.payload, indices, leaf.operands, padded || gather || leaf.conditional);
-  BufferId buffer = t.input(n.payload);
-  if (a.inside == none) return b.load(buffer, {a.pointer, a.offset});
-  if (gather && !padded && !leaf.conditional) {
-    Node trap;
-    trap.code = Code::trap, trap.args = {b.apply(Op::not_, {a.inside})};
-    trap.comment = "an id out of range is an error at run time";
-    b.statement(std::move(trap));
-  }
-  Type type = b.k.buffers[buffer].type;
-  NodeId otherwise = padded ? b.convert(leaf.operands.back(), type)
-                            : b.constant(type, is_real(type) ? std::numeric_limits<double>::quiet_NaN() : 0);
-  return b.guarded_load(buffer, {a.pointer, a.offset}, a.inside, otherwise);
-}
-
 NodeId RowSweep::resolve(const Leaf& leaf, const Position& at,
                          const std::unordered_map<std::uint32_t, NodeId>& symbols) {
   const auto& n = f.arena[leaf.id];
@@ -258,7 +235,7 @@ NodeId RowSweep::resolve(const Leaf& leaf, const Position& at,
     auto group = group_of_.find(leaf.id);
     NodeId value = staged != staged_.end()    ? b.load(staged->second.tile, {at.u, at.e})
                    : group != group_of_.end() ? b.load(group->second, {b.integer(0), at.e})
-                                              : global_load(leaf);
+                                              : t.load(leaf);
     if (b.type(value) == Type::i32) return b.convert(value, Type::i64); // integers from data: no overflow in 32 bits
     return is_real(b.type(value)) ? b.convert(value, real_) : value;
   }

@@ -98,7 +98,6 @@ class RowSweep {
   void move(ExprId load, NodeId first, const std::function<std::vector<NodeId>(NodeId e)>& to, BufferId target,
             bool single);
   NodeId resolve(const Leaf& leaf, const Position& at, const std::unordered_map<std::uint32_t, NodeId>& symbols);
-  NodeId global_load(const Leaf& leaf);
   [[nodiscard]] std::string axis_name() const;
   [[nodiscard]] bool exact() const;
   [[nodiscard]] bool whole_groups() const;

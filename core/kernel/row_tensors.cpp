@@ -1,6 +1,7 @@
 #include "core/kernel/row_tensors.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 namespace aicf::ir {
@@ -65,7 +66,7 @@ NodeId RowTensors::dim(const Arena& arena, ExprId extent) {
 }
 
 void RowTensors::at_row(NodeId row) {
-  row_ = row;
+  row_ = row, within_ = none;
   row_variables_.assign(f.rows.size(), none);
   NodeId rest = row;
   for (std::size_t r = f.rows.size(); r-- > 0;) {
@@ -79,10 +80,12 @@ void RowTensors::at_row(NodeId row) {
   }
 }
 
-NodeId RowTensors::row_variable(VarId var) const {
+NodeId RowTensors::row_variable(VarId var) {
   auto found = std::find(f.rows.begin(), f.rows.end(), var);
   if (found == f.rows.end()) throw std::logic_error("an index variable that is no row");
-  return row_variables_[static_cast<std::size_t>(found - f.rows.begin())];
+  auto at = static_cast<std::size_t>(found - f.rows.begin());
+  if (within_ == none || at + 1 != f.rows.size()) return row_variables_[at];
+  return b.apply(Op::add, {row_variables_[at], within_});
 }
 
 /// Where the indices hold all row variables in order, over a packed stretch of the shape, the flat row number serves:
@@ -109,11 +112,20 @@ Address RowTensors::place(BufferId buffer, const std::vector<Part>& parts, const
                           std::size_t flat_at) {
   NodeId row_offset = b.constant(Type::i64, 0), along = b.integer(0);
   NodeId stride = b.integer(1);
+  bool neighbour = false; // rows next to each other lie next to each other here
   for (std::size_t i = parts.size(); i-- > 0;) {
     bool in_flat = flat_at < parts.size() && i <= flat_at && i + f.rows.size() > flat_at;
     if (in_flat) {
-      if (i == flat_at)
-        row_offset = b.apply(Op::add, {row_offset, b.apply(Op::mul, {b.convert(row_, Type::i64), stride})});
+      if (i == flat_at) {
+        NodeId flat = b.convert(row_, Type::i64);
+        bool unit = b.known(stride) == 1;
+        if (within_ != none && unit) neighbour = true;
+        if (within_ != none && !unit) flat = b.apply(Op::add, {flat, b.convert(within_, Type::i64)});
+        row_offset = b.apply(Op::add, {row_offset, b.apply(Op::mul, {flat, stride})});
+      }
+    } else if (parts[i].last_row && within_ != none && b.known(stride) == 1) {
+      neighbour = true;
+      row_offset = b.apply(Op::add, {row_offset, b.convert(row_variables_.back(), Type::i64)});
     } else if (parts[i].along) {
       bool unit = b.known(stride) == 1;
       NodeId value = unit ? parts[i].value : b.convert(parts[i].value, Type::i64);
@@ -123,6 +135,7 @@ Address RowTensors::place(BufferId buffer, const std::vector<Part>& parts, const
     }
     if (i > 0) stride = b.apply(Op::mul, {b.convert(stride, Type::i64), extents[i]});
   }
+  if (neighbour) along = b.apply(Op::add, {along, within_});
   if (b.k.nodes[row_offset].name.empty()) b.k.nodes[row_offset].name = "row_start";
   bool walked = b.k.buffers[buffer].role == Arg::Role::input && !b.known(along);
   bool again = walked && first_sweep_.emplace(buffer, sweep_).first->second != sweep_;
@@ -138,9 +151,9 @@ Address RowTensors::address(TensorId tensor, std::span<const ExprId> indices, st
   NodeId inside = none;
   DimBinding names{&d, nullptr, &problem_.scalars};
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    parts.push_back({values[i], reads_axis(indices[i])});
-    extents.push_back(dim(d.arena, shape[i]));
     const auto& n = f.arena[indices[i]];
+    parts.push_back({values[i], reads_axis(indices[i]), n.op == Op::index && is_last_row(n.payload)});
+    extents.push_back(dim(d.arena, shape[i]));
     bool proven = false;
     if (n.op == Op::index) {
       auto same = [&](ExprId extent) {
@@ -161,6 +174,29 @@ Address RowTensors::address(TensorId tensor, std::span<const ExprId> indices, st
   return a;
 }
 
+NodeId RowTensors::load(const Leaf& leaf) {
+  const auto& n = f.arena[leaf.id];
+  const Definition& d = *f.canonical->source;
+  auto operands = f.arena.operands(leaf.id);
+  std::size_t rank = d.tensors[n.payload].shape.size();
+  std::span<const ExprId> indices = operands.first(rank);
+  bool padded = n.op == Op::padded_load;
+  bool gather = std::any_of(indices.begin(), indices.end(), [&](ExprId i) { return reads_data(i); });
+  Address a = address(n.payload, indices, leaf.operands, padded || gather || leaf.conditional);
+  BufferId buffer = input(n.payload);
+  if (a.inside == none) return b.load(buffer, {a.pointer, a.offset});
+  if (gather && !padded && !leaf.conditional) {
+    Node trap;
+    trap.code = Code::trap, trap.args = {b.apply(Op::not_, {a.inside})};
+    trap.comment = "an id out of range is an error at run time";
+    b.statement(std::move(trap));
+  }
+  Type type = b.k.buffers[buffer].type;
+  NodeId otherwise = padded ? b.convert(leaf.operands.back(), type)
+                            : b.constant(type, is_real(type) ? std::numeric_limits<double>::quiet_NaN() : 0);
+  return b.guarded_load(buffer, {a.pointer, a.offset}, a.inside, otherwise);
+}
+
 Address RowTensors::output_address(const RowOutput& output, NodeId position) {
   const CanonicalValue& out = f.canonical->outputs[output.output];
   std::vector<Part> parts;
@@ -170,7 +206,8 @@ Address RowTensors::output_address(const RowOutput& output, NodeId position) {
   if (f.rows.size() >= 2 && rows_first) flat_at = output.along_axis && output.axis + 1 == rank ? rank - 2 : rank - 1;
   for (std::size_t v = 0; v < rank; ++v) {
     bool axis = output.along_axis && v == output.axis;
-    parts.push_back({axis ? position : row_variable(static_cast<VarId>(v)), axis});
+    parts.push_back(
+        {axis ? position : row_variable(static_cast<VarId>(v)), axis, !axis && is_last_row(static_cast<VarId>(v))});
     extents.push_back(dim(f.arena, out.hi[v]));
   }
   return place(this->output(output.output), parts, extents, flat_at);

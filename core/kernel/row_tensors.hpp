@@ -29,11 +29,17 @@ class RowTensors {
   void at_row(NodeId row);
   /// What is read along the axis from here on belongs to this sweep of global memory.
   void at_sweep(std::uint32_t sweep) { sweep_ = sweep; }
-  [[nodiscard]] NodeId row_variable(VarId var) const;
+  /// The rows at hand are the one of at_row and those after it: element `e` of a packed group of rows. The group lies
+  /// within the extent of the last row variable.
+  void at_element_of_rows(NodeId e) { within_ = e; }
+  [[nodiscard]] NodeId row_variable(VarId var);
 
   /// Element [indices] of a tensor of the definition. `checked`: compare the indices with the extents where the form
   /// does not prove them inside.
   Address address(TensorId tensor, std::span<const ExprId> indices, std::span<const NodeId> values, bool checked);
+  /// The value of a load or padded load: guarded where the form does not prove it inside; a gathered id out of range
+  /// fails the launch.
+  NodeId load(const Leaf& leaf);
   Address output_address(const RowOutput& output, NodeId position);
 
   [[nodiscard]] bool reads_axis(ExprId id) const { return axis_[id] != 0; }
@@ -48,15 +54,17 @@ class RowTensors {
   Type real_;
   std::vector<BufferId> tensors_;
   std::vector<NodeId> row_variables_;
-  NodeId row_ = none;
+  NodeId row_ = none, within_ = none;
   std::uint32_t sweep_ = 0;
   std::map<BufferId, std::uint32_t> first_sweep_; ///< that reads the buffer along the axis
   std::vector<char> axis_, data_;
 
   struct Part {
     NodeId value = none;
-    bool along = false; ///< varies along the axis
+    bool along = false;    ///< varies along the axis
+    bool last_row = false; ///< is the last row variable
   };
+  [[nodiscard]] bool is_last_row(VarId var) const { return !f.rows.empty() && f.rows.back() == var; }
   Address place(BufferId buffer, const std::vector<Part>& parts, const std::vector<NodeId>& extents,
                 std::size_t flat_at);
   std::size_t collapsed(const Arena& arena, std::span<const ExprId> shape, std::span<const ExprId> indices) const;

@@ -44,17 +44,22 @@ class Match {
   const Node& n;
   NodeId var_;
 
+  /// The loop's variable, in whatever width.
+  [[nodiscard]] bool counts(NodeId id) const {
+    return id == var_ || (k.nodes[id].code == Code::convert && k.nodes[id].args[0] == var_);
+  }
+
   [[nodiscard]] bool inside(NodeId id) const {
     const auto& body = n.regions[0].body;
     return id == var_ || std::find(body.begin(), body.end(), id) != body.end();
   }
 
   bool start(NodeId index) {
-    if (index == var_) return starts.emplace_back(index, none), true;
+    if (counts(index)) return starts.emplace_back(index, none), true;
     const Node& i = k.nodes[index];
     if (i.code != Code::apply || i.op != Op::add || !inside(index)) return false;
     for (std::size_t s = 0; s < 2; ++s)
-      if (i.args[s] == var_ && !inside(i.args[1 - s])) return starts.emplace_back(index, i.args[1 - s]), true;
+      if (counts(i.args[s]) && !inside(i.args[1 - s])) return starts.emplace_back(index, i.args[1 - s]), true;
     return false;
   }
 };

@@ -35,6 +35,8 @@ bool chosen(const Plan& plan, std::string_view param, std::string_view value) {
 std::int64_t row_lanes(const Plan& plan) {
   if (chosen(plan, "cooperation", "thread")) return 1;
   if (chosen(plan, "cooperation", "warp")) return 32;
+  if (has(plan, "column_lanes"))
+    return number(plan, "threads") / number(plan, "column_lanes") * number(plan, "row_blocks");
   return number(plan, "threads") * (chosen(plan, "cooperation", "cluster") ? number(plan, "row_blocks") : 1);
 }
 

@@ -13,7 +13,8 @@ namespace aicf {
 /// has() and equal.
 [[nodiscard]] bool chosen(const Plan& plan, std::string_view param, std::string_view value);
 
-/// Threads that share a row: of one block, or of all blocks of its cluster.
+/// Threads that share a row: of one block, or of all blocks of its cluster; slices of the axis where rows lie next to
+/// each other.
 [[nodiscard]] std::int64_t row_lanes(const Plan& plan);
 
 } // namespace aicf

@@ -1,7 +1,7 @@
 // The family `row_cascade`: operators whose reductions all run over one axis, and maps over rows × axis. What fits,
 // which combinations can be built for a problem, and what they are likely to cost.
+#include "core/plan/cascade_facts.hpp"
 #include "core/plan/choice.hpp"
-#include "core/plan/row_form.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,6 @@ constexpr std::int64_t other_registers =
     32; ///< addresses, counters, accumulators: what small kernels of this family take
 
 constexpr std::int64_t shortest_shared_row = 4096; ///< what a meeting of a cluster costs (about 1 us) reads as much
-
-constexpr std::int64_t exact_index = 1 << 24; ///< merges of a state compute in f32, which is exact up to here
 
 /// What refusals and estimates ask of a profile and a problem, found once for many plans.
 struct Facts {
@@ -34,15 +32,6 @@ struct Facts {
 
 bool same(const Problem& a, const Problem& b) {
   return a.float_type == b.float_type && a.dims == b.dims && a.scalars == b.scalars && a.target == b.target;
-}
-
-bool computes_wide(const RowForm& form, const Problem& problem) {
-  const Definition& d = *form.canonical->source;
-  for (TensorId t = 0; t < d.tensors.size(); ++t) {
-    bool argument = t < d.inputs || std::find(d.outputs.begin(), d.outputs.end(), t) != d.outputs.end();
-    if (argument && d.tensors[t].type.bind(problem.float_type) == DType::f64) return true;
-  }
-  return false;
 }
 
 /// A profile is looked at thousands of times in a row; the last one is remembered, in each thread.
@@ -69,21 +58,8 @@ const Facts& facts(const StructureProfile& profile, const Problem& problem) {
   bool along =
       std::any_of(f.form.outputs.begin(), f.form.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
   f.sweeps = static_cast<std::int64_t>(f.form.levels.size()) + (along ? 1 : 0);
-  if (!profile.cascades.empty() && profile.cascades.front().summary) {
-    f.mergeable = true;
-    for (const Slot& s : profile.cascades.front().summary->slots) {
-      bool position =
-          s.reducer == static_cast<ReducerId>(Builtin::argmax) || s.reducer == static_cast<ReducerId>(Builtin::argmin);
-      f.mergeable = f.mergeable && s.reducer < first_user_reducer && (!position || f.sizes.length <= exact_index);
-    }
-  }
+  f.mergeable = has_builtin_summary(profile, f.sizes.length);
   return f;
-}
-
-bool has_clusters(const std::string& target) {
-  constexpr std::string_view prefix = "sm_";
-  int version = target.rfind(prefix, 0) == 0 ? std::atoi(target.c_str() + prefix.size()) : 0;
-  return version >= 90;
 }
 
 std::string mismatch(const StructureProfile& profile) { return row_form(profile).mismatch; }
@@ -130,13 +106,8 @@ std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Pla
     if (!has_clusters(f.problem.target)) return "cooperation: clusters need sm_90 or later";
     if (chosen(plan, "staging", "shared")) return "staging: a row that a cluster shares stays in registers";
   }
-  if (has(plan, "accumulate")) {
-    bool f64 = chosen(plan, "accumulate", "f64");
-    if (rules.accumulate == "f64" ? !f64 && !f.wide : rules.accumulate == "f32" && f64)
-      return "accumulate: the profile says " + rules.accumulate;
-    if (f64 && f.wide) return "accumulate: it computes in f64 already";
-    if (rules.accumulate == "compensated") return "accumulate: this family keeps no compensation";
-  }
+  if (has(plan, "accumulate"))
+    if (std::string why = refuse_accumulator(word(plan, "accumulate"), rules, f.wide); !why.empty()) return why;
   if (chosen(plan, "staging", "shared") && chosen(plan, "row_length", "dynamic"))
     return "staging: a row in shared memory has a static length";
   if (chosen(plan, "staging", "shared") && chosen(plan, "cooperation", "thread"))
@@ -252,7 +223,12 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double alone = 1 + 0.0008 * n / l;
   double together = cluster ? 150 + threads / 16 : chosen(plan, "cooperation", "block") ? 20 + threads / 16 : 0;
   double waits = levels * blocks / (132 * blocks_per_sm) * together;
-  double coalesced = chosen(plan, "cooperation", "thread") && n > 1 ? std::min(n, 8.0) : 1.0;
+  // Lanes that walk the axis share sectors where it is contiguous; lanes with a row each, where rows are.
+  bool contiguous = f.form.loads.empty() || std::any_of(f.form.loads.begin(), f.form.loads.end(),
+                                                        [](const AxisLoad& x) { return x.unit_stride; });
+  double apart = 32.0 / static_cast<double>(std::max<std::int64_t>(f.bytes.smallest, 1));
+  bool alone_in_row = chosen(plan, "cooperation", "thread");
+  double coalesced = n <= 1 || alone_in_row != contiguous ? 1.0 : contiguous ? std::min(n, 8.0) : apart;
   double factor =
       (chosen(plan, "row_length", "dynamic") ? 1.02 : 1.0) * (chosen(plan, "staging", "shared") ? 1.06 : 1.0);
   if (chosen(plan, "cache_hint", "streaming")) factor *= reads > 1 ? 1.02 : 0.995;

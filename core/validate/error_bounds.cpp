@@ -189,9 +189,16 @@ class Evaluation {
         State& lane = lanes[static_cast<std::size_t>(t)];
         lane = merged(summary, merges, lane, chunk_state(summary, bodies, chunk));
       }
-    for (std::size_t width = std::bit_ceil(lanes.size()) / 2; width > 0; width /= 2)
-      for (std::size_t i = 0; i < width && i + width < lanes.size(); ++i)
-        lanes[i] = merged(summary, merges, lanes[i], lanes[i + width]);
+    if (topology_.chain != 0) {
+      auto block = static_cast<std::size_t>(topology_.chain);
+      for (std::size_t i = 1; i < lanes.size(); ++i)
+        if (i % block != 0) lanes[i / block * block] = merged(summary, merges, lanes[i / block * block], lanes[i]);
+      for (std::size_t i = block; i < lanes.size(); i += block) lanes[0] = merged(summary, merges, lanes[0], lanes[i]);
+    } else {
+      for (std::size_t width = std::bit_ceil(lanes.size()) / 2; width > 0; width /= 2)
+        for (std::size_t i = 0; i < width && i + width < lanes.size(); ++i)
+          lanes[i] = merged(summary, merges, lanes[i], lanes[i + width]);
+    }
     for (std::size_t k = 0; k < summary.slots.size(); ++k) symbols_[slot_symbol(k)] = lanes[0][k];
     environment_.vars[axis_var] = lo;
     BoundProgram finalize(arena_, std::span(&summary.finalize[place], 1), axis_var);
@@ -221,15 +228,19 @@ class Evaluation {
 double Topology::depth(std::int64_t n) const {
   if (n <= 1) return 1;
   std::int64_t share = (n + lanes - 1) / lanes + vector * unroll; // a lane's own fold; its last step may be partial
-  return static_cast<double>(share + std::bit_width(static_cast<std::uint64_t>(lanes)) + 1);
+  std::int64_t merges = chain == 0 ? std::bit_width(static_cast<std::uint64_t>(lanes)) : chain + lanes / chain;
+  return static_cast<double>(share + merges + 1);
 }
 
 Topology topology_of(const Plan& plan) {
   Topology t;
   t.online = chosen(plan, "state_form", "online");
   t.lanes = row_lanes(plan);
-  t.vector = number(plan, "vector");
   t.unroll = number(plan, "vectors_per_thread");
+  if (has(plan, "column_lanes")) // packed accesses hold neighbouring rows
+    t.chain = number(plan, "threads") / number(plan, "column_lanes");
+  else
+    t.vector = number(plan, "vector");
   return t;
 }
 

@@ -1,4 +1,4 @@
-// The parameters of the family `row_cascade`. The first value of each domain is the plain one.
+// The parameters of the families `row_cascade` and `column_cascade`. The first value of each domain is the plain one.
 #include "core/plan/plan.hpp"
 
 namespace aicf {
@@ -27,10 +27,27 @@ Param coarse(Param p) {
   return p;
 }
 
+constexpr const char* row = "row_cascade";
+constexpr const char* column = "column_cascade";
+
 Param param(std::string id, std::string meaning, std::string preservation, std::vector<Value> domain,
             std::function<Ids(const Value&)> uses, std::function<Ids(const Value&)> primitives = {}) {
-  return {std::move(id),     "row_cascade",   std::move(meaning),   std::move(preservation),
-          std::move(domain), std::move(uses), std::move(primitives)};
+  return {std::move(id),        row, std::move(meaning), std::move(preservation), std::move(domain), std::move(uses),
+          std::move(primitives)};
+}
+
+/// A choice that both families have.
+struct RegisterBoth {
+  explicit RegisterBoth(Param p) {
+    RegisterParam of_rows{p};
+    p.family = column;
+    RegisterParam of_columns{p};
+  }
+};
+
+Param of_columns(Param p) {
+  p.family = column;
+  return p;
 }
 
 Ids none(const Value&) { return {}; }
@@ -53,7 +70,7 @@ const RegisterParam cooperation{coarse(
           "reorder", words({"thread", "warp", "block", "cluster"}), none,
           [](const Value& v) -> Ids { return is(v, "cluster") ? Ids{"cluster_reduce"} : Ids{}; }))};
 
-const RegisterParam row_blocks{
+const RegisterBoth row_blocks{
     coarse(param("row_blocks", "blocks of a cluster that share a row; 8 is what every GPU with clusters grants",
                  "representation", numbers({1, 2, 4, 8}), none))};
 
@@ -66,10 +83,10 @@ const RegisterParam reduction_tree{param(
       return is(v, "shuffle") ? Ids{"warp_reduce", "block_reduce"} : Ids{};
     })};
 
-const RegisterParam threads{
+const RegisterBoth threads{
     param("threads", "threads of a block", "representation", numbers({32, 64, 128, 256, 512, 1024}), none)};
 
-const RegisterParam vector{param(
+const RegisterBoth vector{param(
     "vector", "neighbouring elements of one access, at most 16 bytes of the smallest element", "representation",
     numbers({1, 2, 4, 8, 16}), [](const Value& v) -> Ids { return above_one(v) ? Ids{"vector_access"} : Ids{}; },
     [](const Value& v) -> Ids { return above_one(v) ? Ids{"packed_access"} : Ids{}; })};
@@ -82,22 +99,22 @@ const RegisterParam staging{coarse(
     param("staging", "where elements wait between sweeps", "representation", words({"none", "registers", "shared"}),
           none, [](const Value& v) -> Ids { return is(v, "shared") ? Ids{"shared_row"} : Ids{}; }))};
 
-const RegisterParam exp_function{param(
+const RegisterBoth exp_function{param(
     "exp", "precise: the device library, 2 ulp; fast: ex2.approx of x*log2 e", "bounded_approximation",
     words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_exp" : "device_math"}; },
     [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"ex2_approx"} : Ids{}; })};
 
-const RegisterParam log_function{param(
+const RegisterBoth log_function{param(
     "log", "precise: the device library; fast: lg2.approx times ln 2", "bounded_approximation",
     words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_log" : "device_math"}; },
     [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"lg2_approx"} : Ids{}; })};
 
-const RegisterParam erf_function{param(
+const RegisterBoth erf_function{param(
     "erf", "precise: the device library; fast: one polynomial and one ex2.approx, error 2^-21", "bounded_approximation",
     words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_erf" : "device_math"}; },
     [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"ex2_approx"} : Ids{}; })};
 
-const RegisterParam tanh_function{param(
+const RegisterBoth tanh_function{param(
     "tanh", "precise: the device library; fast: ex2.approx and rcp.approx, error 2^-20", "bounded_approximation",
     words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_tanh" : "device_math"}; },
     [](const Value& v) -> Ids {
@@ -111,7 +128,7 @@ const RegisterParam intermediates{param(
     [](const Value& v) -> Ids { return is(v, "keep") ? Ids{"resident_row"} : Ids{}; },
     [](const Value& v) -> Ids { return {is(v, "recompute") ? "rematerialised_value" : "stored_value"}; })};
 
-const RegisterParam divide{param(
+const RegisterBoth divide{param(
     "divide", "ieee: correctly rounded; reciprocal: one correctly rounded reciprocal a row; fast: rcp.approx",
     "bounded_approximation", words({"ieee", "reciprocal", "fast"}),
     [](const Value& v) -> Ids {
@@ -120,22 +137,45 @@ const RegisterParam divide{param(
     },
     [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"rcp_approx"} : Ids{}; })};
 
-const RegisterParam contract_fma{
+const RegisterBoth contract_fma{
     param("contract_fma", "whether a product that is summed is rounded once", "reorder", {Value(false), Value(true)},
           [](const Value& v) -> Ids { return v == Value(true) ? Ids{"fma_contraction"} : Ids{}; })};
 
-const RegisterParam cache_hint{param("cache_hint", "streaming: what is read or written once is evicted first",
-                                     "representation", words({"none", "streaming"}), none, [](const Value& v) -> Ids {
-                                       return is(v, "streaming") ? Ids{"streaming_access"} : Ids{};
-                                     })};
+const RegisterBoth cache_hint{param("cache_hint", "streaming: what is read or written once is evicted first",
+                                    "representation", words({"none", "streaming"}), none, [](const Value& v) -> Ids {
+                                      return is(v, "streaming") ? Ids{"streaming_access"} : Ids{};
+                                    })};
 
-const RegisterParam row_length{param(
+const RegisterBoth row_length{param(
     "row_length", "static: the length of a row is a constant of the kernel, which serves that length alone",
     "representation", words({"dynamic", "static"}), [](const Value&) -> Ids { return {"loop_invariant_hoist"}; })};
 
-const RegisterParam accumulate{
+const RegisterBoth accumulate{
     param("accumulate", "type of the computation: f32 (f64 where a tensor is f64), or f64 throughout", "representation",
           words({"f32", "f64"}), [](const Value& v) -> Ids { return is(v, "f32") ? Ids{"f32_accumulate"} : Ids{}; })};
+
+const RegisterParam column_state{of_columns(coarse(param(
+    "state_form", "two_pass: one sweep of global memory a level; online: one sweep keeps a mergeable state",
+    "summary_state", words({"two_pass", "online"}),
+    [](const Value& v) -> Ids {
+      return is(v, "online") ? Ids{"online_state", "rescale"} : Ids{"multi_sweep"};
+    },
+    [](const Value& v) -> Ids { return {is(v, "online") ? "online_summary" : "column_sweep"}; })))};
+
+const RegisterParam column_tree{of_columns(coarse(param(
+    "reduction_tree",
+    "sequential: one thread folds a column in index order; slices: parts of the axis merge in their order", "reorder",
+    words({"sequential", "slices"}),
+    [](const Value& v) -> Ids { return {is(v, "slices") ? "tree_reduction" : "left_fold"}; },
+    [](const Value& v) -> Ids { return is(v, "slices") ? Ids{"slice_reduce"} : Ids{}; })))};
+
+const RegisterParam column_lanes{
+    of_columns(param("column_lanes", "threads of a block along the rows; the others are slices of the axis",
+                     "representation", numbers({8, 16, 32, 64, 128}), none))};
+
+const RegisterParam column_steps{
+    of_columns(param("vectors_per_thread", "accesses that a thread has in flight along the axis", "representation",
+                     numbers({1, 2, 4, 8, 16}), none))};
 
 } // namespace
 } // namespace aicf

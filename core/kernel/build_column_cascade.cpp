@@ -1,0 +1,534 @@
+// Kernels of the family `column_cascade`: the axis runs across memory, rows lie next to each other. A thread owns a
+// packed group of neighbouring rows; the threads of a block are lanes (along the rows) x slices (of the axis); the
+// slices, and the blocks of a cluster, merge their states through shared memory.
+#include "core/kernel/cascade_algebra.hpp"
+#include "core/kernel/family_builder.hpp"
+#include "core/kernel/row_tensors.hpp"
+#include "core/plan/choice.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace aicf::ir {
+namespace {
+
+class ColumnCascade {
+ public:
+  ColumnCascade(const StructureProfile& profile, const Plan& plan, const Problem& problem)
+      : plan_(plan), problem_(problem), f(row_form(profile)), b(k),
+        real_(real_type(*f.canonical->source, plan, problem)), t(b, f, problem, fixed_dims(), real_),
+        c(profile, f, b, real_, [this](ExprId root, const auto& symbols) { return value(root, {}, symbols); }) {
+    auto count = [&](const char* param) { return static_cast<std::uint32_t>(number(plan_, param)); };
+    k.threads = count("threads"), k.cluster = count("row_blocks");
+    lanes_ = count("column_lanes"), vector_ = count("vector"), unroll_ = count("vectors_per_thread");
+    slices_in_block_ = k.threads / lanes_, slices_ = slices_in_block_ * k.cluster;
+    if (chosen(plan_, "cache_hint", "streaming")) hint_ = Hint::streaming;
+  }
+
+  Kernel run() {
+    const Definition& d = *f.canonical->source;
+    k.name = d.name + "_columns_" + word(plan_, "state_form");
+    launch();
+    std::string form =
+        online() ? "one sweep keeps a mergeable state of the reductions" : "one sweep of global memory a level";
+    k.about = {d.name + ": " + std::to_string(lanes_ * vector_) + " neighbouring rows a " +
+               (k.cluster > 1 ? "cluster of " + std::to_string(k.cluster) + " blocks" : std::string("block")) + ", " +
+               std::to_string(slices_) + " slices of the axis, " + form + "."};
+    NodeId groups = b.quotient(b.apply(Op::add, {row_count(), b.integer(group_rows() - 1)}), b.integer(group_rows()));
+    b.loop(Binding::grid, "block", b.integer(0), b.apply(Op::mul, {groups, b.integer(k.cluster)}), [&](NodeId block) {
+      if (k.cluster == 1) return threads(block, b.integer(0));
+      NodeId of = b.integer(k.cluster), group = b.quotient(block, of);
+      b.loop(Binding::cluster, "rank", b.integer(0), of, [&](NodeId rank) { threads(group, rank); });
+    });
+    return std::move(k);
+  }
+
+ private:
+  struct At {
+    NodeId u = none, e = none, j = none;
+  };
+  using Symbols = CascadeAlgebra::Symbols;
+  using Known = std::unordered_map<ExprId, NodeId>;
+
+  const Plan& plan_;
+  const Problem& problem_;
+  RowForm f;
+  Kernel k;
+  Builder b;
+  Type real_;
+  RowTensors t;
+  CascadeAlgebra c;
+  std::uint32_t lanes_ = 1, vector_ = 1, unroll_ = 1, slices_in_block_ = 1, slices_ = 1;
+  Hint hint_ = Hint::none;
+  NodeId thread_ = none, lane_ = none, slice_ = none, slice_in_block_ = none, rank_ = none, inside_ = none,
+         length_ = none;
+  std::map<ExprId, BufferId> tiles_;   ///< of the sweep at hand
+  std::map<ExprId, BufferId> results_; ///< reductions that are computed, one element a row of the group
+  bool peers_started_ = false;
+
+  [[nodiscard]] bool online() const { return word(plan_, "state_form") == "online" && f.cascade != nullptr; }
+  [[nodiscard]] std::int64_t group_rows() const { return std::int64_t{lanes_} * vector_; }
+
+  std::set<std::string> fixed_dims() const {
+    std::set<std::string> names;
+    if (word(plan_, "row_length") != "static" || f.extent == no_expr) return names;
+    for (ExprId id : reachable(f.arena, std::span(&f.extent, 1)))
+      if (f.arena[id].op == Op::dim) names.insert(f.canonical->source->dims[f.arena[id].payload]);
+    return names;
+  }
+
+  NodeId row_count() {
+    NodeId count = b.constant(Type::i64, 1);
+    for (ExprId e : f.row_extents) count = b.apply(Op::mul, {count, t.dim(f.arena, e)});
+    return count;
+  }
+
+  void launch() {
+    DimBinding names{f.canonical->source.get(), nullptr, &problem_.scalars};
+    std::string rows;
+    for (ExprId e : f.row_extents) rows += (rows.empty() ? "" : "*") + *dim_text(f.arena, e, names);
+    std::string blocks = "max(1,ceil((" + rows + ")/" + std::to_string(group_rows()) + "))";
+    k.launch.grid[0].text = k.cluster > 1 ? blocks + "*" + std::to_string(k.cluster) : blocks;
+    k.launch.cluster[0].text = std::to_string(k.cluster);
+    k.launch.block[0].text = std::to_string(k.threads);
+  }
+
+  void threads(NodeId group, NodeId rank) {
+    rank_ = rank;
+    b.loop(Binding::block, "thread", b.integer(0), b.integer(k.threads), [&](NodeId thread) {
+      thread_ = thread;
+      lane_ = b.remainder(thread, b.integer(lanes_));
+      slice_in_block_ = slices_in_block_ == 1 ? b.integer(0) : b.quotient(thread, b.integer(lanes_));
+      slice_ = b.apply(Op::add, {slice_in_block_, b.apply(Op::mul, {rank, b.integer(slices_in_block_)})});
+      NodeId row = b.apply(Op::add, {b.convert(b.apply(Op::mul, {lane_, b.integer(vector_)}), Type::i64),
+                                     b.apply(Op::mul, {b.convert(group, Type::i64), b.integer(group_rows())})});
+      if (lanes_ > 1) k.nodes[lane_].name = "lane";
+      if (slices_ > 1 && slice_ != thread) k.nodes[slice_].name = "slice";
+      k.nodes[row].name = "first_row";
+      inside_ = b.apply(Op::lt, {row, row_count()});
+      k.nodes[inside_].name = "inside";
+      t.at_row(row);
+      length_ = f.extent == no_expr ? b.integer(1) : b.convert(t.dim(f.arena, f.extent), Type::i32);
+      if (online())
+        online_state();
+      else
+        for (std::size_t level = 0; level < f.levels.size(); ++level) reduce_level(level);
+      row_outputs();
+      axis_outputs();
+    });
+  }
+
+  // ---- values ----
+
+  NodeId resolve(const Leaf& leaf, const At& at, const Symbols& symbols) {
+    const auto& n = f.arena[leaf.id];
+    switch (n.op) {
+    case Op::index: return n.payload == axis_var ? at.j : t.row_variable(n.payload);
+    case Op::scalar: return t.scalar(n.payload);
+    case Op::dim: return t.dim(f.arena, leaf.id);
+    case Op::symbol: return symbols.at(n.payload);
+    case Op::load:
+    case Op::padded_load: {
+      auto tile = tiles_.find(leaf.id);
+      NodeId value = tile != tiles_.end() && at.u != none ? b.load(tile->second, {at.u, at.e}) : t.load(leaf);
+      if (b.type(value) == Type::i32) return b.convert(value, Type::i64); // integers from data: no overflow in 32 bits
+      return is_real(b.type(value)) ? b.convert(value, real_) : value;
+    }
+    default: throw std::logic_error("a reduction that is not computed yet");
+    }
+  }
+
+  std::vector<NodeId> values(std::span<const ExprId> roots, const At& at, const Symbols& symbols = {}) {
+    t.at_element_of_rows(at.e);
+    Known known;
+    for (const auto& [node, buffer] : results_) known[node] = b.load(buffer, {at.e});
+    Emitter emit(b, f.arena, real_);
+    return emit.values(roots, known, [&](const Leaf& leaf) { return resolve(leaf, at, symbols); });
+  }
+
+  NodeId value(ExprId root, const At& at, const Symbols& symbols) {
+    At here = at;
+    if (here.e == none) here.e = element_; // merges and finalizers stand inside a loop over the rows of the group
+    return values(std::span(&root, 1), here, symbols)[0];
+  }
+  NodeId element_ = none;
+
+  /// For each row of the group.
+  void each_row(const std::function<void(NodeId e)>& body) {
+    auto one = [&](NodeId e) {
+      NodeId outer = element_;
+      element_ = e;
+      body(e);
+      element_ = outer;
+    };
+    if (vector_ == 1) return one(b.integer(0));
+    b.loop(Binding::vector, "e", b.integer(0), b.integer(vector_), one);
+  }
+
+  // ---- sweeps over the axis ----
+
+  /// Neighbouring rows are neighbours in memory, and every access is inside.
+  [[nodiscard]] bool packs(const AxisLoad& l) const {
+    ExprId last = f.arena.operand(l.load, f.arena.operands(l.load).size() - 1);
+    return l.inside && !f.rows.empty() && f.arena[last].op == Op::index && f.arena[last].payload == f.rows.back();
+  }
+
+  void stage(const std::vector<ExprId>& roots) {
+    tiles_.clear();
+    for (ExprId id : axis_nodes(f, roots))
+      for (const AxisLoad& l : f.loads)
+        if (l.load == id && f.arena[id].op == Op::load && packs(l)) {
+          const Buffer& source = k.buffers[t.input(l.tensor)];
+          Buffer tile;
+          tile.name = source.name + "_tile", tile.space = Space::reg, tile.dtype = source.dtype,
+          tile.type = source.type;
+          tile.layout.shape = {unroll_, vector_};
+          tiles_[id] = b.buffer(std::move(tile));
+          b.alloc(tiles_[id]);
+        }
+  }
+
+  void steps(NodeId tile, const std::function<void(const At&)>& body) {
+    auto one = [&](NodeId u) {
+      NodeId step = b.apply(Op::add, {b.apply(Op::mul, {tile, b.integer(unroll_)}), u});
+      NodeId j = b.apply(Op::add, {b.apply(Op::mul, {step, b.integer(slices_)}), slice_});
+      b.branch(b.apply(Op::and_, {inside_, b.apply(Op::lt, {j, length_})}), [&] { body({u, none, j}); });
+    };
+    if (unroll_ == 1) return one(b.integer(0));
+    b.loop(Binding::sequential, "v", b.integer(0), b.integer(unroll_), one, true);
+  }
+
+  void fill(NodeId tile) {
+    if (tiles_.empty()) return;
+    b.because("vector_access", "all loads of the tile are issued before the first is used");
+    steps(tile, [&](const At& at) {
+      for (const auto& [load, buffer] : tiles_)
+        each_row([&, load = load, buffer = buffer](NodeId e) {
+          t.at_element_of_rows(e);
+          auto operands = f.arena.operands(load);
+          std::vector<ExprId> indices(operands.begin(), operands.end());
+          std::vector<NodeId> at_indices;
+          for (ExprId index : indices) {
+            const auto& n = f.arena[index];
+            at_indices.push_back(n.payload == axis_var ? at.j : t.row_variable(n.payload));
+          }
+          TensorId tensor = f.arena[load].payload;
+          Address a = t.address(tensor, indices, at_indices, false);
+          NodeId moved = b.copy(buffer, {at.u, e}, t.input(tensor), {a.pointer, a.offset}, 1);
+          k.nodes[moved].hint = hint_;
+        });
+    });
+  }
+
+  void sweep(const std::vector<ExprId>& roots, const std::function<void(NodeId tile)>& body) {
+    stage(roots);
+    std::int64_t per_tile = std::int64_t{slices_} * unroll_;
+    NodeId count = b.quotient(b.apply(Op::add, {length_, b.integer(per_tile - 1)}), b.integer(per_tile));
+    auto one = [&](NodeId tile) {
+      fill(tile);
+      body(tile);
+    };
+    if (b.known(count) == 1)
+      one(b.integer(0));
+    else
+      b.loop(Binding::sequential, "tile", b.integer(0), count, one);
+    tiles_.clear();
+  }
+
+  // ---- accumulators: one element a row of the group ----
+
+  struct Accumulator {
+    Monoid monoid;
+    std::vector<BufferId> parts;
+  };
+
+  BufferId array(std::string name, Type type, double initial) {
+    Buffer buffer;
+    buffer.name = std::move(name), buffer.space = Space::reg, buffer.computed = true, buffer.type = type;
+    buffer.layout.shape = {vector_};
+    BufferId id = b.buffer(std::move(buffer));
+    b.alloc(id);
+    each_row([&](NodeId e) { b.store(id, {e}, b.constant(type, initial)); });
+    return id;
+  }
+
+  Accumulator accumulator(const std::string& name, Monoid m) {
+    Accumulator a{std::move(m), {}};
+    for (std::size_t i = 0; i < a.monoid.types.size(); ++i) {
+      bool index = a.monoid.arg && i + 1 == a.monoid.types.size();
+      a.parts.push_back(array(name + (index ? "_at" : ""), a.monoid.types[i], a.monoid.identity[i]));
+    }
+    return a;
+  }
+
+  std::vector<NodeId> current(const std::vector<BufferId>& parts, NodeId e) {
+    std::vector<NodeId> out;
+    for (BufferId p : parts) out.push_back(b.load(p, {e}));
+    return out;
+  }
+  void set(const std::vector<BufferId>& parts, NodeId e, const std::vector<NodeId>& to) {
+    for (std::size_t i = 0; i < to.size(); ++i) b.store(parts[i], {e}, to[i]);
+  }
+
+  void include(const Accumulator& a, const At& at, NodeId element) {
+    element = b.convert(element, a.monoid.types[0]);
+    set(a.parts, at.e, a.monoid.merge(b, current(a.parts, at.e), a.monoid.lift(b, element, at.j)));
+  }
+
+  // ---- over the slices of the axis ----
+
+  using Merge = std::function<std::vector<NodeId>(const std::vector<NodeId>&, const std::vector<NodeId>&)>;
+
+  std::vector<BufferId> shared(const std::vector<BufferId>& like, const char* suffix, std::uint32_t count) {
+    std::vector<BufferId> out;
+    for (BufferId l : like) {
+      Buffer buffer;
+      buffer.name = k.buffers[l].name + suffix, buffer.space = Space::shared, buffer.computed = true;
+      buffer.type = k.buffers[l].type == Type::pred ? Type::i32 : k.buffers[l].type;
+      buffer.layout.shape = {count, group_rows()};
+      out.push_back(b.buffer(std::move(buffer)));
+      b.alloc(out.back());
+    }
+    return out;
+  }
+
+  std::vector<NodeId> fetched(const std::vector<BufferId>& from, NodeId part, NodeId row,
+                              const std::vector<BufferId>& like) {
+    std::vector<NodeId> out;
+    for (std::size_t i = 0; i < from.size(); ++i)
+      out.push_back(b.convert(b.load(from[i], {part, row}), k.buffers[like[i]].type));
+    return out;
+  }
+
+  NodeId row_in_group(NodeId e) { return b.apply(Op::add, {b.apply(Op::mul, {lane_, b.integer(vector_)}), e}); }
+
+  /// Each element of `state` becomes the merge over all slices, in every thread. A column of parts is merged by one
+  /// thread, in the order of the slices.
+  void over_slices(const std::vector<BufferId>& state, const Merge& merge) {
+    if (slices_ == 1) return;
+    b.because("slice_reduce", "the slices of the axis merge their parts in the order of the slices");
+    std::vector<BufferId> parts = shared(state, "_of_slice", slices_in_block_);
+    each_row([&](NodeId e) {
+      for (std::size_t i = 0; i < state.size(); ++i) {
+        NodeId part = b.convert(b.load(state[i], {e}), k.buffers[parts[i]].type);
+        b.store(parts[i], {slice_in_block_, row_in_group(e)}, part);
+      }
+    });
+    if (k.cluster > 1 && !peers_started_) {
+      b.sync(Scope::cluster); // a block writes into another's shared memory only once that has started
+      peers_started_ = true;
+    } else {
+      b.sync(Scope::block);
+    }
+    std::vector<BufferId> totals;
+    if (k.cluster > 1) totals = shared(state, "_of_block", k.cluster);
+    auto column = [&](NodeId row) {
+      std::vector<BufferId> total;
+      std::vector<NodeId> first = fetched(parts, b.integer(0), row, state);
+      for (std::size_t i = 0; i < state.size(); ++i)
+        total.push_back(b.variable(k.buffers[state[i]].name + "_column", first[i]));
+      auto now = [&] {
+        std::vector<NodeId> out;
+        for (BufferId v : total) out.push_back(b.load(v));
+        return out;
+      };
+      b.loop(Binding::sequential, "s", b.integer(1), b.integer(slices_in_block_), [&](NodeId s) {
+        auto next = merge(now(), fetched(parts, s, row, state));
+        for (std::size_t i = 0; i < next.size(); ++i) b.store(total[i], {}, next[i]);
+      });
+      auto done = now();
+      for (std::size_t i = 0; i < done.size(); ++i) {
+        NodeId kept = b.convert(done[i], k.buffers[parts[i]].type);
+        if (k.cluster == 1) {
+          b.store(parts[i], {b.integer(0), row}, kept);
+          continue;
+        }
+        b.loop(
+            Binding::sequential, "peer", b.integer(0), b.integer(k.cluster),
+            [&](NodeId peer) {
+              b.store_peer(totals[i], peer, {rank_, row}, kept);
+            },
+            true);
+      }
+    };
+    auto threads = static_cast<std::int64_t>(k.threads);
+    if (group_rows() <= threads)
+      b.branch(b.apply(Op::lt, {thread_, b.integer(group_rows())}), [&] { column(thread_); });
+    else
+      b.loop(Binding::sequential, "r", b.integer(0), b.integer(group_rows() / threads), [&](NodeId r) {
+        column(b.apply(Op::add, {thread_, b.apply(Op::mul, {r, b.integer(threads)})}));
+      });
+    b.sync(k.cluster > 1 ? Scope::cluster : Scope::block);
+    each_row([&](NodeId e) {
+      if (k.cluster == 1) return set(state, e, fetched(parts, b.integer(0), row_in_group(e), state));
+      set(state, e, fetched(totals, b.integer(0), row_in_group(e), state));
+      b.loop(
+          Binding::sequential, "peer", b.integer(1), b.integer(k.cluster),
+          [&](NodeId peer) { set(state, e, merge(current(state, e), fetched(totals, peer, row_in_group(e), state))); },
+          true);
+    });
+  }
+
+  // ---- levels ----
+
+  NodeId in_range(const At& at) {
+    NodeId from = b.apply(Op::le, {value(f.lo, {}, {}), at.j});
+    return b.apply(Op::and_, {from, b.apply(Op::lt, {at.j, value(f.hi, {}, {})})});
+  }
+
+  NodeId takes_part(std::size_t position, const At& at) {
+    NodeId part = b.constant(Type::pred, 1);
+    if (position < f.cascade->predicates.size())
+      part = b.convert(values(std::span(&f.cascade->predicates[position], 1), at)[0], Type::pred);
+    return f.hi == no_expr ? part : b.apply(Op::and_, {part, in_range(at)});
+  }
+
+  void reduce_level(std::size_t level) {
+    t.at_sweep(static_cast<std::uint32_t>(level));
+    std::vector<Accumulator> all;
+    std::string names;
+    for (std::size_t r : f.levels[level]) {
+      all.push_back(accumulator(c.reduction(r).name, c.monoid(r)));
+      names += (names.empty() ? "" : ", ") + c.reduction(r).name;
+    }
+    b.because("multi_sweep", (f.levels.size() > 1 ? "level " + std::to_string(level + 1) + ": " : "") + names);
+    sweep(f.sweeps[level], [&](NodeId tile) {
+      steps(tile, [&](const At& at) {
+        each_row([&](NodeId e) {
+          At here{at.u, e, at.j};
+          for (std::size_t i = 0; i < all.size(); ++i) {
+            std::size_t r = f.levels[level][i];
+            b.branch(takes_part(r, here),
+                     [&] { include(all[i], here, values(std::span(&f.cascade->elements[r], 1), here)[0]); });
+          }
+        });
+      });
+    });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Monoid& m = all[i].monoid;
+      over_slices(all[i].parts, [&](const auto& l, const auto& r) { return m.merge(b, l, r); });
+      BufferId result = all[i].parts.back();
+      if (m.arg) each_row([&](NodeId e) { trap_unless_inside(b.load(result, {e})); });
+      results_[c.reduction(f.levels[level][i]).node] = result;
+    }
+  }
+
+  /// Threads past the last row have reduced nothing, and that is no error.
+  void trap_unless_inside(NodeId index) {
+    b.branch(inside_, [&] { trap_if_empty(b, index); });
+  }
+
+  void online_state() {
+    const auto& slots = f.cascade->summary->slots;
+    std::vector<BufferId> state;
+    std::vector<ExprId> roots;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      state.push_back(array(c.slot_name(i), c.slot_type(i), c.slot_identity(i)));
+      roots.push_back(slots[i].body);
+    }
+    b.because("online_state", "one sweep: the state of each chunk merges into the running state");
+    sweep(roots, [&](NodeId tile) {
+      std::vector<BufferId> chunk(slots.size(), none);
+      for (const auto& group : c.slot_groups()) {
+        std::vector<Accumulator> parts;
+        for (std::size_t i : group) {
+          parts.push_back(accumulator("chunk_" + c.slot_name(i), c.slot_monoid(i)));
+        }
+        steps(tile, [&](const At& at) {
+          each_row([&](NodeId e) {
+            At here{at.u, e, at.j};
+            b.branch(f.hi == no_expr ? b.constant(Type::pred, 1) : in_range(here), [&] {
+              std::vector<ExprId> bodies;
+              for (std::size_t i : group) bodies.push_back(slots[i].body);
+              auto element = values(bodies, here, symbols_at(chunk, e));
+              for (std::size_t g = 0; g < group.size(); ++g) include(parts[g], here, element[g]);
+            });
+          });
+        });
+        for (std::size_t g = 0; g < group.size(); ++g) chunk[group[g]] = parts[g].parts.back();
+      }
+      each_row([&](NodeId e) { set(state, e, c.merged(current(state, e), current(chunk, e))); });
+    });
+    over_slices(state, [&](const auto& l, const auto& r) { return c.merged(l, r); });
+    std::vector<BufferId> finals;
+    for (std::size_t r = 0; r < f.cascade->reductions.size(); ++r)
+      finals.push_back(array(c.reduction(r).name + "_value", c.monoid(r).types.back(), 0));
+    each_row([&](NodeId e) {
+      Symbols symbols = symbols_at(state, e);
+      for (std::size_t r = 0; r < finals.size(); ++r) {
+        NodeId final = value(f.cascade->summary->finalize[r], {}, symbols);
+        if (c.monoid(r).arg) trap_unless_inside(final);
+        b.store(finals[r], {e}, final);
+      }
+    });
+    for (std::size_t r = 0; r < finals.size(); ++r) results_[c.reduction(r).node] = finals[r];
+  }
+
+  Symbols symbols_at(const std::vector<BufferId>& slots, NodeId e) {
+    Symbols symbols;
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      if (slots[i] != none) symbols[slot_symbol(i)] = b.load(slots[i], {e});
+    return symbols;
+  }
+
+  // ---- results ----
+
+  /// Neighbouring rows are neighbours in the result too.
+  [[nodiscard]] bool packs(const RowOutput& o) const {
+    std::size_t rank = f.canonical->outputs[o.output].hi.size();
+    return vector_ > 1 && rank > 0 && f.rows.back() + 1 == rank;
+  }
+
+  void store(const RowOutput& o, const At& at) {
+    BufferId to = t.output(o.output);
+    if (!packs(o)) {
+      each_row([&](NodeId e) {
+        NodeId result = value(o.body, {at.u, e, at.j}, {});
+        Address a = t.output_address(o, at.j);
+        b.store(to, {a.pointer, a.offset}, result);
+      });
+      return;
+    }
+    Buffer group = k.buffers[to];
+    group.name += "_group", group.space = Space::reg, group.computed = true, group.layout.shape = {1, vector_};
+    BufferId id = b.buffer(std::move(group));
+    b.alloc(id);
+    each_row([&](NodeId e) { b.store(id, {b.integer(0), e}, value(o.body, {at.u, e, at.j}, {})); });
+    each_row([&](NodeId e) {
+      t.at_element_of_rows(e);
+      Address a = t.output_address(o, at.j);
+      NodeId moved = b.copy(to, {a.pointer, a.offset}, id, {b.integer(0), e}, 1);
+      k.nodes[moved].hint = hint_;
+    });
+  }
+
+  void row_outputs() {
+    bool any = std::any_of(f.outputs.begin(), f.outputs.end(), [](const RowOutput& o) { return !o.along_axis; });
+    if (!any) return;
+    b.branch(b.apply(Op::and_, {inside_, b.apply(Op::eq, {slice_, b.integer(0)})}), [&] {
+      for (const RowOutput& o : f.outputs)
+        if (!o.along_axis) store(o, {});
+    });
+  }
+
+  void axis_outputs() {
+    bool any = std::any_of(f.outputs.begin(), f.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
+    if (!any) return;
+    t.at_sweep(static_cast<std::uint32_t>(f.levels.size()));
+    b.because("multi_sweep", "the results along the axis");
+    sweep(f.sweeps.back(), [&](NodeId tile) {
+      steps(tile, [&](const At& at) {
+        for (const RowOutput& o : f.outputs)
+          if (o.along_axis) store(o, at);
+      });
+    });
+  }
+};
+
+const RegisterFamilyBuilder register_builder{
+    {"column_cascade", [](const StructureProfile& profile, const Plan& plan, const Problem& problem) {
+       return std::vector{ColumnCascade(profile, plan, problem).run()};
+     }}};
+
+} // namespace
+} // namespace aicf::ir
