@@ -19,6 +19,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iostream>
 
 namespace aicf::cli {
@@ -26,6 +27,8 @@ namespace {
 
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t most_compiled = 8; ///< kernels at once
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -157,7 +160,7 @@ class DeviceBench {
       : o_(options), cuda_(cuda), stop_(std::move(stop)) {}
 
   Result<json> copy(std::int64_t bytes) {
-    std::int64_t n = bytes / 4;
+    std::int64_t n = bytes / 16 * 4; // whole vectors
     HostTensor from(DType::f32, {n}), to(DType::f32, {n});
     for (std::size_t i = 0; i < from.element_count(); ++i)
       from.set(i, static_cast<double>(i * 2654435761U % 4096) - 2048);
@@ -203,14 +206,17 @@ class DeviceBench {
       Metric cold;
     };
     std::vector<Timed> timed;
+    VariantMemory memory; // one for all variants: nothing is copied twice
     auto measure = [&](const Variant& v, int repetitions) -> Result<Metric> {
       RunOptions how;
       how.checks = false;
       how.repetitions = repetitions;
-      RunResult run;
-      auto outputs = run_variant(*structure, v, problem, *inputs, cuda_, how, &run, stop_);
-      if (!outputs) return outputs.failure<Metric>();
-      last_outputs_ = std::move(*outputs);
+      auto calls = calls_of(*structure, v, problem, *inputs, memory);
+      if (!calls) return calls.failure<Metric>();
+      std::vector<Buffer> buffers = memory.buffers();
+      auto ran = cuda_.run(*calls, buffers, how, stop_);
+      if (!ran) return ran.failure<Metric>();
+      const RunResult& run = *ran;
       const Metric* cold = timing(run, "time_us.cold");
       return cold != nullptr ? Result<Metric>(*cold)
                              : error("bench.time", run.faults.empty() ? "no timing" : run.faults.front().message);
@@ -218,16 +224,23 @@ class DeviceBench {
     json failures = json::array();
     PlanSearch search(space);
     std::size_t count = std::min<std::size_t>(space.plans.size(), static_cast<std::size_t>(o_.plans));
-    for (std::size_t i = 0; i < count && !stop_.stop_requested(); ++i) {
-      const Plan* next = search.next();
-      auto variant = build_variant(*structure, *next, problem);
-      if (variant.missing) return variant.failure<json>();
-      auto cold = variant ? measure(*variant, 7) : variant.failure<Metric>();
-      search.measured(*next, cold ? cold->value : INFINITY);
-      if (cold)
-        timed.push_back({std::move(*variant), std::move(*cold)});
-      else if (!cold.diagnostics.empty())
-        failures.push_back(cold.diagnostics.front().message);
+    for (std::size_t i = 0; i < count && !stop_.stop_requested();) {
+      std::vector<const Plan*> batch; // compiled side by side, timed one after the other
+      for (; batch.size() < most_compiled && i < count; ++i) batch.push_back(search.next());
+      std::vector<std::future<Result<Variant>>> building;
+      for (const Plan* plan : batch)
+        building.push_back(
+            std::async(std::launch::async, [&, plan] { return build_variant(*structure, *plan, problem); }));
+      for (std::size_t b = 0; b < batch.size(); ++b) {
+        auto variant = building[b].get();
+        if (variant.missing) return variant.failure<json>();
+        auto cold = variant ? measure(*variant, 7) : variant.failure<Metric>();
+        search.measured(*batch[b], cold ? cold->value : INFINITY);
+        if (cold)
+          timed.push_back({std::move(*variant), std::move(*cold)});
+        else if (!cold.diagnostics.empty())
+          failures.push_back(cold.diagnostics.front().message);
+      }
     }
     auto faster = [](const Timed& a, const Timed& b) { return a.cold.value < b.cold.value; };
     std::sort(timed.begin(), timed.end(), faster);
@@ -256,7 +269,9 @@ class DeviceBench {
     std::int64_t bytes = 0; // read and written once each
     for (const auto& [unused, tensor] : *inputs) bytes += static_cast<std::int64_t>(tensor.bytes.size());
     row["input_bytes"] = bytes;
-    for (const auto& [unused, tensor] : last_outputs_) bytes += static_cast<std::int64_t>(tensor.bytes.size());
+    for (TensorId t : structure->canonical->source->outputs)
+      bytes += static_cast<std::int64_t>(
+          memory.tensors[memory.place.at(structure->canonical->source->tensors[t].name)].bytes.size());
     row["bytes"] = bytes;
     return row;
   }
@@ -264,7 +279,6 @@ class DeviceBench {
  private:
   const DeviceOptions& o_;
   Backend& cuda_;
-  std::map<std::string, HostTensor> last_outputs_;
   std::stop_token stop_;
 };
 
@@ -329,6 +343,7 @@ Result<json> bench_device(const DeviceOptions& o, std::stop_token stop) {
               << " us, ratio " << ours / floor << ((*row)["correct"].get<bool>() ? "" : "  NOT CORRECT") << "  "
               << (*row)["best"]["plan"]["choices"].dump() << "\n";
     document["ops"].push_back(std::move(*row));
+    if (!o.out.empty()) std::ofstream(o.out) << json{{"device", document}}.dump(1) << "\n"; // what is finished stays
   }
   return document;
 }

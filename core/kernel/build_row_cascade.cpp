@@ -56,7 +56,7 @@ class RowCascade {
   Known known_;                      // reductions that are computed
   std::map<ExprId, BufferId> saved_; // expensive expressions kept from an earlier sweep
 
-  [[nodiscard]] bool resident() const { return word(plan_, "state_form") == "resident"; }
+  [[nodiscard]] bool resident() const { return keeps_row(plan_); }
   [[nodiscard]] bool in_registers() const { return resident() && word(plan_, "staging") == "registers"; }
 
   [[nodiscard]] bool fixed_length() const { return word(plan_, "row_length") == "static"; }
@@ -101,7 +101,9 @@ class RowCascade {
   void about() {
     const std::string& form = word(plan_, "state_form");
     std::string who = k.cluster > 1 ? "a cluster of " + std::to_string(k.cluster) + " blocks" : "one " + cooperation_;
-    std::string how = form == "online"     ? "one sweep keeps a mergeable state of the reductions"
+    std::string how = form == "resident_online"
+                          ? "the row stays on chip, and one meeting merges the state of all levels"
+                      : form == "online"   ? "one sweep keeps a mergeable state of the reductions"
                       : form == "resident" ? "the row stays on chip between its sweeps"
                                            : "one sweep of global memory a level";
     k.about = {f.canonical->source->name + ": " + who + " a row, " + how + "."};
@@ -152,7 +154,7 @@ class RowCascade {
       k.nodes[aligned].name = "aligned";
       s.at_lane(lane, length, aligned);
       if (resident()) keep(row_in_block);
-      if (word(plan_, "state_form") == "online" && f.cascade != nullptr)
+      if (keeps_state(plan_) && f.cascade != nullptr)
         online();
       else
         for (std::size_t level = 0; level < f.levels.size(); ++level) {
@@ -204,6 +206,9 @@ class RowCascade {
 
   void stage_all(const std::vector<ExprId>& loads) {
     if (!resident() && s.mapping().vector * s.mapping().unroll == 1) return; // used where it is loaded
+    stage_unless_kept(loads);
+  }
+  void stage_unless_kept(const std::vector<ExprId>& loads) {
     for (ExprId load : loads)
       if (!staged_.contains(load)) s.stage(load);
   }
@@ -332,10 +337,10 @@ class RowCascade {
     for (const Slot& slot : slots) roots.push_back(slot.body);
     std::vector<ExprId> loads = loads_of(roots);
     // Even a chunk of one element is read once and folded several times.
-    for (ExprId load : loads) s.stage(load);
+    stage_unless_kept(loads);
     b.because("online_state", "one sweep: the state of each chunk merges into the running state");
     online_chunks(state);
-    for (ExprId load : loads) s.unstage(load);
+    unstage_all(loads);
     std::vector<NodeId> values;
     std::vector<double> identity;
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -368,6 +373,10 @@ class RowCascade {
           chunk[group[g]] = current(parts[g]).back();
           symbols[slot_symbol(group[g])] = chunk[group[g]];
         }
+      }
+      if (s.mapping().one_tile) { // the only chunk is the state
+        for (std::size_t i = 0; i < state.size(); ++i) b.store(state[i], {}, chunk[i]);
+        return;
       }
       std::vector<NodeId> running;
       running.reserve(state.size());

@@ -55,13 +55,15 @@ Ids none(const Value&) { return {}; }
 const RegisterParam state_form{coarse(param(
     "state_form",
     "two_pass: one sweep of global memory a level; online: one sweep keeps a mergeable state; resident: the row stays "
-    "on chip",
-    "summary_state", words({"two_pass", "online", "resident"}),
+    "on chip; resident_online: it stays, and the state of all levels merges at one meeting",
+    "summary_state", words({"two_pass", "online", "resident", "resident_online"}),
     [](const Value& v) -> Ids {
       if (is(v, "online")) return {"online_state", "rescale"};
+      if (is(v, "resident_online")) return {"resident_row", "online_state", "rescale"};
       return {is(v, "resident") ? "resident_row" : "multi_sweep"};
     },
     [](const Value& v) -> Ids {
+      if (is(v, "resident_online")) return {"resident_tile", "online_summary"};
       return {is(v, "online") ? "online_summary" : is(v, "resident") ? "resident_tile" : "row_sweep"};
     }))};
 

@@ -32,6 +32,13 @@ bool chosen(const Plan& plan, std::string_view param, std::string_view value) {
   return s != nullptr && *s == value;
 }
 
+bool keeps_row(const Plan& plan) {
+  return chosen(plan, "state_form", "resident") || chosen(plan, "state_form", "resident_online");
+}
+bool keeps_state(const Plan& plan) {
+  return chosen(plan, "state_form", "online") || chosen(plan, "state_form", "resident_online");
+}
+
 std::int64_t row_lanes(const Plan& plan) {
   if (chosen(plan, "cooperation", "thread")) return 1;
   if (chosen(plan, "cooperation", "warp")) return 32;

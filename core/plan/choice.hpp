@@ -13,6 +13,10 @@ namespace aicf {
 /// has() and equal.
 [[nodiscard]] bool chosen(const Plan& plan, std::string_view param, std::string_view value);
 
+/// state_form: the row stays on chip; a mergeable state stands for the levels.
+[[nodiscard]] bool keeps_row(const Plan& plan);
+[[nodiscard]] bool keeps_state(const Plan& plan);
+
 /// Threads that share a row: of one block, or of all blocks of its cluster; slices of the axis where rows lie next to
 /// each other.
 [[nodiscard]] std::int64_t row_lanes(const Plan& plan);

@@ -78,7 +78,7 @@ std::int64_t tile_registers(const Facts& f, std::int64_t elements, bool keep) {
 }
 
 std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Plan& plan) {
-  bool online = chosen(plan, "state_form", "online"), resident = chosen(plan, "state_form", "resident");
+  bool online = keeps_state(plan), resident = keeps_row(plan);
   if (online && f.form.levels.empty()) return "online: there is no reduction";
   if (online && !f.mergeable) return "online: there is no state of builtin reducers, or its indices are too large";
   if (resident && f.sweeps < 2) return "resident: one sweep reads the row once already";
@@ -91,6 +91,7 @@ std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Pla
     if (f.form.saved.empty()) return "intermediates: no value of a library function serves several sweeps";
     if (has(plan, "staging") && !chosen(plan, "staging", "registers"))
       return "intermediates: they are kept beside a row in registers";
+    if (online) return "intermediates: a state computes them under its own running values";
   }
   if (has(plan, "cooperation") && has(plan, "reduction_tree")) {
     bool alone = chosen(plan, "cooperation", "thread"), tree = chosen(plan, "reduction_tree", "shuffle");
@@ -143,7 +144,7 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
   std::int64_t v = number(plan, "vector"), u = number(plan, "vectors_per_thread"), n = f.sizes.length;
   bool cluster = chosen(plan, "cooperation", "cluster"), keep = chosen(plan, "intermediates", "keep");
   std::int64_t tile = row_lanes(plan) * v * u;
-  bool resident = chosen(plan, "state_form", "resident");
+  bool resident = keeps_row(plan);
   if (resident && (!has(plan, "staging") || !has(plan, "intermediates"))) return {};
   bool registers = resident && chosen(plan, "staging", "registers");
   if (registers && tile < n) return "resident: the row does not fit into the registers of its lanes";
@@ -186,7 +187,7 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   auto v = static_cast<double>(number(plan, "vector")), u = static_cast<double>(number(plan, "vectors_per_thread"));
   double l = static_cast<double>(row_lanes(plan));
   double levels = static_cast<double>(f.form.levels.size());
-  bool resident = chosen(plan, "state_form", "resident"), online = chosen(plan, "state_form", "online");
+  bool resident = keeps_row(plan), online = keeps_state(plan);
   double along = static_cast<double>(f.sweeps) - levels;
   double reads = resident ? 1 : online ? 1 + along : levels + along;
 
@@ -222,7 +223,8 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   // only in part.
   double alone = 1 + 0.0008 * n / l;
   double together = cluster ? 150 + threads / 16 : chosen(plan, "cooperation", "block") ? 20 + threads / 16 : 0;
-  double waits = levels * blocks / (132 * blocks_per_sm) * together;
+  double meetings = online ? std::min(levels, 1.0) : levels;
+  double waits = meetings * blocks / (132 * blocks_per_sm) * together;
   // Lanes that walk the axis share sectors where it is contiguous; lanes with a row each, where rows are.
   bool contiguous = f.form.loads.empty() || std::any_of(f.form.loads.begin(), f.form.loads.end(),
                                                         [](const AxisLoad& x) { return x.unit_stride; });

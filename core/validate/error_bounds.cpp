@@ -234,7 +234,7 @@ double Topology::depth(std::int64_t n) const {
 
 Topology topology_of(const Plan& plan) {
   Topology t;
-  t.online = chosen(plan, "state_form", "online");
+  t.online = keeps_state(plan);
   t.lanes = row_lanes(plan);
   t.unroll = number(plan, "vectors_per_thread");
   if (has(plan, "column_lanes")) // packed accesses hold neighbouring rows

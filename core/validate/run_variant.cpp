@@ -14,29 +14,19 @@ std::vector<std::int64_t> packed_strides(const std::vector<std::int64_t>& shape)
   return strides;
 }
 
-/// Buffers of a variant by argument name: inputs as given, everything else poisoned (all bits set: NaN, or -1).
-struct Memory {
-  std::map<std::string, std::size_t> place;
-  std::vector<HostTensor> tensors;
-
-  std::size_t add(const std::string& name, HostTensor tensor) {
-    place.emplace(name, tensors.size());
-    tensors.push_back(std::move(tensor));
-    return tensors.size() - 1;
-  }
-};
+std::size_t add(VariantMemory& memory, const std::string& name, HostTensor tensor) {
+  memory.place.emplace(name, memory.tensors.size());
+  memory.tensors.push_back(std::move(tensor));
+  return memory.tensors.size() - 1;
+}
 
 } // namespace
 
-Result<std::map<std::string, HostTensor>> run_variant(const StructureProfile& structure, const Variant& variant,
-                                                      const Problem& problem,
-                                                      const std::map<std::string, HostTensor>& inputs, Backend& backend,
-                                                      const RunOptions& options, RunResult* result,
-                                                      std::stop_token stop) {
-  using Outputs = std::map<std::string, HostTensor>;
+Result<std::vector<Call>> calls_of(const StructureProfile& structure, const Variant& variant, const Problem& problem,
+                                   const std::map<std::string, HostTensor>& inputs, VariantMemory& memory) {
+  using Calls = std::vector<Call>;
   const Definition& d = *structure.canonical->source;
-  Memory memory;
-  std::vector<Call> calls;
+  Calls calls;
   for (std::size_t m = 0; m < variant.modules.size(); ++m) {
     Call call{variant.modules[m], variant.compiled[m], problem.dims, {}, {}};
     for (const ScalarDecl& s : d.scalars) {
@@ -51,28 +41,46 @@ Result<std::map<std::string, HostTensor>> run_variant(const StructureProfile& st
           if (input->second.dtype != arg.dtype)
             return error("run.type", "input " + arg.name + " is " + std::string(name_of(input->second.dtype)) +
                                          ", the kernel takes " + std::string(name_of(arg.dtype)));
-          call.buffers.push_back(memory.add(arg.name, input->second));
+          call.buffers.push_back(add(memory, arg.name, input->second));
           continue;
         }
         if (arg.role == Arg::Role::input) return error("run.input", "no input " + arg.name);
         std::vector<std::int64_t> shape;
         for (const DimExpr& extent : arg.shape) {
           auto value = evaluate(extent, problem.dims);
-          if (!value) return value.failure<Outputs>();
+          if (!value) return value.failure<Calls>();
           shape.push_back(*value);
         }
         HostTensor fresh(arg.dtype, shape);
         if (!fresh.bytes.empty()) std::memset(fresh.bytes.data(), 0xff, fresh.bytes.size());
-        call.buffers.push_back(memory.add(arg.name, std::move(fresh)));
+        call.buffers.push_back(add(memory, arg.name, std::move(fresh)));
       } else {
         call.buffers.push_back(known->second);
       }
     }
     calls.push_back(std::move(call));
   }
-  std::vector<Buffer> buffers;
-  for (HostTensor& t : memory.tensors) buffers.push_back({t.bytes, t.dtype, t.shape, packed_strides(t.shape)});
-  auto run = backend.run(calls, buffers, options, std::move(stop));
+  return calls;
+}
+
+std::vector<Buffer> VariantMemory::buffers() {
+  std::vector<Buffer> out;
+  for (HostTensor& t : tensors) out.push_back({t.bytes, t.dtype, t.shape, packed_strides(t.shape)});
+  return out;
+}
+
+Result<std::map<std::string, HostTensor>> run_variant(const StructureProfile& structure, const Variant& variant,
+                                                      const Problem& problem,
+                                                      const std::map<std::string, HostTensor>& inputs, Backend& backend,
+                                                      const RunOptions& options, RunResult* result,
+                                                      std::stop_token stop) {
+  using Outputs = std::map<std::string, HostTensor>;
+  const Definition& d = *structure.canonical->source;
+  VariantMemory memory;
+  auto calls = calls_of(structure, variant, problem, inputs, memory);
+  if (!calls) return calls.failure<Outputs>();
+  std::vector<Buffer> buffers = memory.buffers();
+  auto run = backend.run(*calls, buffers, options, std::move(stop));
   if (!run) return run.failure<Outputs>();
   if (result != nullptr) *result = *run;
   Outputs outputs;

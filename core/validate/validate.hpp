@@ -56,6 +56,19 @@ using Rebuild = std::function<Result<Variant>(const Plan&, const Problem&)>;
 
 [[nodiscard]] nlohmann::json to_json(const Validation& validation);
 
+/// Buffers of a variant by argument name: inputs as given, everything else poisoned (all bits set: NaN, or -1).
+struct VariantMemory {
+  std::map<std::string, std::size_t> place; ///< into `tensors`
+  std::vector<HostTensor> tensors;
+  [[nodiscard]] std::vector<Buffer> buffers(); ///< refer to the tensors
+};
+/// What a backend runs for a variant. Tensors that `memory` lacks are added to it; those of another variant of the same
+/// problem serve again, as they are.
+[[nodiscard]] Result<std::vector<Call>> calls_of(const StructureProfile& structure, const Variant& variant,
+                                                 const Problem& problem,
+                                                 const std::map<std::string, HostTensor>& inputs,
+                                                 VariantMemory& memory);
+
 /// Runs a variant on given inputs; results by output name. Strided inputs are packed first.
 [[nodiscard]] Result<std::map<std::string, HostTensor>>
 run_variant(const StructureProfile& structure, const Variant& variant, const Problem& problem,
