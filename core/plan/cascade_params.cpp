@@ -125,10 +125,14 @@ const RegisterBoth tanh_function{param(
 
 const RegisterParam intermediates{param(
     "intermediates",
-    "of a row in registers, values of library functions that several sweeps use: kept, or computed again",
-    "recomputation", words({"recompute", "keep"}),
+    "of a row in registers, values of library functions that several sweeps use: kept, or computed again; none: there "
+    "are no such values",
+    "recomputation", words({"none", "recompute", "keep"}),
     [](const Value& v) -> Ids { return is(v, "keep") ? Ids{"resident_row"} : Ids{}; },
-    [](const Value& v) -> Ids { return {is(v, "recompute") ? "rematerialised_value" : "stored_value"}; })};
+    [](const Value& v) -> Ids {
+      if (is(v, "none")) return {};
+      return {is(v, "keep") ? "stored_value" : "rematerialised_value"};
+    })};
 
 const RegisterBoth divide{param(
     "divide", "ieee: correctly rounded; reciprocal: one correctly rounded reciprocal a row; fast: rcp.approx",

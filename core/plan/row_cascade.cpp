@@ -85,13 +85,15 @@ std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Pla
   if (has(plan, "state_form") && has(plan, "staging") && resident == chosen(plan, "staging", "none"))
     return resident ? "staging: a resident row is in registers or in shared memory"
                     : "staging: only a resident row waits on chip";
-  if (chosen(plan, "intermediates", "recompute") && resident && !f.form.saved.empty() && !rules.allow_recomputation)
-    return "intermediates: the profile allows no recomputation";
-  if (chosen(plan, "intermediates", "keep")) {
-    if (f.form.saved.empty()) return "intermediates: no value of a library function serves several sweeps";
-    if (has(plan, "staging") && !chosen(plan, "staging", "registers"))
-      return "intermediates: they are kept beside a row in registers";
-    if (online) return "intermediates: a state computes them under its own running values";
+  if (has(plan, "state_form") && has(plan, "staging") && has(plan, "intermediates")) {
+    bool shares = resident && chosen(plan, "staging", "registers") && !f.form.saved.empty();
+    if (shares == chosen(plan, "intermediates", "none"))
+      return shares ? "intermediates: values that sweeps share are kept or computed again"
+                    : "intermediates: there is no row in registers whose sweeps share a value of a library function";
+    if (online && chosen(plan, "intermediates", "keep"))
+      return "intermediates: a state computes them under its own running values";
+    if (chosen(plan, "intermediates", "recompute") && !rules.allow_recomputation)
+      return "intermediates: the profile allows no recomputation";
   }
   if (has(plan, "cooperation") && has(plan, "reduction_tree")) {
     bool alone = chosen(plan, "cooperation", "thread"), tree = chosen(plan, "reduction_tree", "shuffle");
@@ -213,7 +215,7 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double latency = memory * std::max(1.0, needed / std::max(in_flight, 1.0));
 
   double padded = std::ceil(n / (l * v)) * l * v; // idle lanes issue too
-  double again = resident && !keep ? 3.0 * static_cast<double>(f.form.saved.size()) : 0;
+  double again = chosen(plan, "intermediates", "recompute") ? 3.0 * static_cast<double>(f.form.saved.size()) : 0;
   double work = 4.0 + again + (chosen_flag(plan, "contract_fma") ? 2.5 : 3.0) * levels +
                 (chosen(plan, "exp", "precise") ? 6 : 0) + (chosen(plan, "divide", "ieee") ? 8 : 0) +
                 (online ? 48.0 / elements : 0) + 8.0 / v * reads;
@@ -233,7 +235,9 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double coalesced = n <= 1 || alone_in_row != contiguous ? 1.0 : contiguous ? std::min(n, 8.0) : apart;
   double factor =
       (chosen(plan, "row_length", "dynamic") ? 1.02 : 1.0) * (chosen(plan, "staging", "shared") ? 1.06 : 1.0);
-  if (chosen(plan, "cache_hint", "streaming")) factor *= reads > 1 ? 1.02 : 0.995;
+  // Evict-first stores of a row that was held back cost an H200 5 %; a kernel that only reads gains a little.
+  if (chosen(plan, "cache_hint", "streaming"))
+    factor *= reads > 1 ? 1.02 : f.bytes.written > 0 && levels > 0 ? 1.05 : 0.995;
   return (std::max(latency * coalesced, issue) + 0.15 * std::min(latency, issue)) * alone * factor + waits;
 }
 

@@ -39,7 +39,7 @@ Plan row_plan(const StructureProfile& profile, const std::string& state_form, co
   plan.choices["cooperation"] = cooperation;
   plan.choices["staging"] = std::string(state_form == "resident" ? "registers" : "none");
   plan.choices["reduction_tree"] = std::string(cooperation == "thread" ? "sequential" : "shuffle");
-  plan.choices["intermediates"] = std::string(state_form == "resident" ? "keep" : "recompute");
+  plan.choices["intermediates"] = std::string(state_form == "resident" ? "keep" : "none");
   plan.choices["threads"] = std::int64_t{cooperation == "block" ? 64 : 32};
   for (const auto& [id, value] : choices) plan.choices.at(id) = value;
   plan.definition = profile.canonical->structure_hash;

@@ -178,12 +178,12 @@ class TestPasses : public QObject {
     select_functions(plain, {});
     QCOMPARE(count(plain, Op::exp), 1);
     QCOMPARE(count(plain, Op::div), 2);
-    select_functions(reciprocal, {false, false, Divide::reciprocal});
+    select_functions(reciprocal, {.divide = Divide::reciprocal});
     hoist_invariants(reciprocal);
     QCOMPARE(verify(reciprocal), std::vector<std::string>{});
     QCOMPARE(count(reciprocal, Op::div), 2); // 1 / q, once; p / x as it was
     QCOMPARE(in_loops(reciprocal, Op::div), 1);
-    select_functions(fast, {true, false, Divide::fast});
+    select_functions(fast, {.fast_exp = true, .divide = Divide::fast});
     QCOMPARE(verify(fast), std::vector<std::string>{});
     QCOMPARE(count(fast, Op::exp), 0);
     QCOMPARE(count(fast, [](const ir::Node& n) { return n.code == Code::apply && n.accuracy == Accuracy::fast; }), 3);

@@ -147,7 +147,7 @@ class TestPlan : public QObject {
 
   void allStateFormsOfABoundedCascade() {
     auto s = plans(profile_of(softmax), problem(64, 1000, DType::bf16));
-    QCOMPARE(words(s, "state_form"), (std::set<std::string>{"online", "resident", "two_pass"}));
+    QCOMPARE(words(s, "state_form"), (std::set<std::string>{"online", "resident", "resident_online", "two_pass"}));
   }
 
   void unboundedReductionsHaveNoOnlineForm() {
@@ -181,7 +181,8 @@ class TestPlan : public QObject {
   void forbiddenTransformationsAndPrimitives() {
     CompilerProfile rules;
     rules.transformations.forbid = {"online_state"};
-    QVERIFY(!words(plans(profile_of(softmax), problem(64, 1000), rules), "state_form").contains("online"));
+    QCOMPARE(words(plans(profile_of(softmax), problem(64, 1000), rules), "state_form"),
+             (std::set<std::string>{"resident", "two_pass"}));
     rules = {};
     rules.primitives = {"row_sweep", "warp_reduce", "block_reduce"};
     auto s = plans(profile_of(softmax), problem(64, 1000), rules);
@@ -204,13 +205,10 @@ class TestPlan : public QObject {
 
   void residentRowsFit() {
     auto s = plans(profile_of(softmax), problem(8, 200000, DType::f32));
-    for (const Plan& p : s.plans) QVERIFY(!chosen(p, "state_form", "resident"));
+    for (const Plan& p : s.plans) QVERIFY(!keeps_row(p) || chosen(p, "cooperation", "cluster"));
     for (const Plan& p : plans(profile_of(softmax), problem(8, 5000, DType::f32)).plans)
       if (chosen(p, "staging", "registers")) {
-        std::int64_t lanes = chosen(p, "cooperation", "block")  ? number(p, "threads")
-                             : chosen(p, "cooperation", "warp") ? 32
-                                                                : 1;
-        QVERIFY(lanes * number(p, "vector") * number(p, "vectors_per_thread") >= 5000);
+        QVERIFY(row_lanes(p) * number(p, "vector") * number(p, "vectors_per_thread") >= 5000);
       }
   }
 
