@@ -105,6 +105,7 @@ PlanSpace plan(const StructureProfile& profile, const Ledger& ledger, const Comp
   for (const Family& family : families()) {
     std::string why = family.mismatch(profile);
     if (!why.empty()) {
+      ++space.generated; // the family as a whole
       ++space.refused[family.id + ": " + why];
       continue;
     }
