@@ -267,7 +267,16 @@ void GradientBuilder::guard_first_values(Statement& s) {
         bool certain =
             ranges_.at_most(of.lo[of.axis], place) && ranges_.at_most(ranges_.plus(place, 1), of.hi[of.axis]);
         if (certain) break;
-        ExprId first = call(Op::eq, {place, ranges_.replace(i.indices[of.axis], at)});
+        ExprId before = ranges_.replace(i.indices[of.axis], at);
+        Linear gap = ranges_.linear(ranges_.minus(place, before));
+        if (gap.terms.empty()) {
+          if (gap.constant == 0) made[id] = ranges_.replace(i.value, at);
+          continue;
+        }
+        Linear left, right;
+        for (const auto& [atom, k] : gap.terms) (k > 0 ? left : right).terms[atom] = std::abs(k);
+        (gap.constant > 0 ? left : right).constant = std::abs(gap.constant);
+        ExprId first = call(Op::eq, {ranges_.node(left), ranges_.node(right)});
         made[id] = d_.arena.make(Op::select, Kind::real, {first, ranges_.replace(i.value, at), made[id]});
       }
     }

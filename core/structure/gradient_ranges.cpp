@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace aicf {
@@ -53,7 +54,13 @@ std::optional<Ranges::Bounds> Ranges::box(VarId var) const {
   return found == boxes_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool Ranges::at_most(ExprId a, ExprId b) { return extents_->at_most(a, b); }
+bool Ranges::at_most(ExprId a, ExprId b) {
+  if (extents_->at_most(a, b)) return true;
+  auto least = extreme(minus(b, a), false, 0); // knows quotients and remainders
+  if (!least) return false;
+  Linear gap = linear(*least);
+  return gap.terms.empty() && gap.constant >= 0;
+}
 
 Linear Ranges::linear(ExprId e) const {
   const Arena& arena = *arena_;
@@ -149,7 +156,10 @@ std::optional<ExprId> Ranges::extreme(ExprId e, bool upper, int depth) {
       if (n.op == Op::mod) {
         value = high ? plus(by, -1) : arena_->integer(0);
       } else if (auto inner = extreme(arena_->operand(atom, 0), high, depth + 1)) {
-        value = arena_->make(Op::floordiv, Kind::integer, {*inner, by});
+        const double n = arena_->value(by);
+        value = small_integer(*arena_, *inner)
+                    ? arena_->integer(static_cast<std::int64_t>(std::floor(arena_->value(*inner) / n)))
+                    : arena_->make(Op::floordiv, Kind::integer, {*inner, by});
       }
     }
     if (!value) return std::nullopt;

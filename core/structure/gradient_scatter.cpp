@@ -61,8 +61,10 @@ void GradientBuilder::load(const std::vector<Axis>& space, ExprId id, const Prod
       for (std::size_t k = 0; k < indices.size(); ++k) {
         ExprId lo = s != nullptr ? s->lo[k] : d_.arena.integer(0);
         ExprId hi = s != nullptr ? s->hi[k] : d_.tensors[tensor].shape[k];
-        ExprId both = call(Op::and_, {call(Op::le, {lo, indices[k]}), call(Op::lt, {indices[k], hi})});
-        inside = inside == no_expr ? both : call(Op::and_, {inside, both});
+        for (ExprId side :
+             {ranges_.at_most(lo, indices[k]) ? no_expr : call(Op::le, {lo, indices[k]}),
+              ranges_.at_most(ranges_.plus(indices[k], 1), hi) ? no_expr : call(Op::lt, {indices[k], hi})})
+          if (side != no_expr) inside = inside == no_expr ? side : call(Op::and_, {inside, side});
       }
       Product p = c;
       if (inside != no_expr) {
@@ -120,6 +122,10 @@ struct GradientBuilder::Inverse {
       return;
     }
     if (ranges().at_most(a, b)) return;
+    if (ranges().at_most(ranges().plus(b, 1), a)) {
+      impossible = true;
+      return;
+    }
     Linear left, right;
     for (const auto& [atom, k] : gap.terms) (k > 0 ? right : left).terms[atom] = std::abs(k);
     const bool strict = gap.constant < 0;
@@ -205,7 +211,7 @@ void GradientBuilder::scatter(const std::vector<Axis>& space, Cotangent& target,
       inverse.impossible = inverse.impossible || form.constant != 0;
       continue;
     }
-    inverse.conditions.push_back(call(Op::eq, {ranges_.replace(indices[k], inverse.solution), wanted[k]}));
+    inverse.conditions.push_back(call(Op::eq, {wanted[k], ranges_.replace(indices[k], inverse.solution)}));
   }
   std::vector<Axis> axes;
   for (const Axis& a : space) {

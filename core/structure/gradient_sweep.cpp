@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace aicf {
 namespace {
@@ -29,18 +30,21 @@ ExprId GradientBuilder::call(Op op, std::initializer_list<ExprId> args) {
 
 void GradientBuilder::times(Product& p, ExprId factor, bool inverse) {
   std::vector<std::pair<ExprId, bool>> stack{{factor, inverse}};
-  while (!stack.empty()) {
+  for (std::size_t taken_apart = 0; !stack.empty();) {
     auto [id, down] = stack.back();
     stack.pop_back();
     const Node& n = d_.arena[id];
+    const bool apart = taken_apart < most_factors; // long products stay as they are: each step would cost their length
     if (n.op == Op::number && std::isfinite(d_.arena.value(id)) && (!down || std::fabs(d_.arena.value(id)) == 1)) {
       p.scale *= d_.arena.value(id);
     } else if (n.op == Op::neg) {
       p.scale = -p.scale;
       stack.emplace_back(d_.arena.operand(id, 0), down);
-    } else if (n.op == Op::mul && n.count <= most_factors) {
+    } else if (n.op == Op::mul && apart && n.count <= most_factors) {
+      ++taken_apart;
       for (std::size_t k = n.count; k-- > 0;) stack.emplace_back(d_.arena.operand(id, k), down);
-    } else if (n.op == Op::div) {
+    } else if (n.op == Op::div && apart) {
+      ++taken_apart;
       stack.emplace_back(d_.arena.operand(id, 1), !down);
       stack.emplace_back(d_.arena.operand(id, 0), down);
     } else if (!down && n.op == Op::select && d_.arena.is_number(d_.arena.operand(id, 2), 0)) {
@@ -56,7 +60,7 @@ void GradientBuilder::times(Product& p, ExprId factor, bool inverse) {
     }
   }
   if (p.up.size() + p.down.size() <= most_factors) return;
-  Product whole = std::move(p); // long products stay whole: copying them at each step would cost their square
+  Product whole = std::move(p);
   p = {};
   p.scale = whole.scale;
   p.conditions = std::move(whole.conditions);
@@ -115,6 +119,16 @@ ExprId GradientBuilder::total(const std::vector<Product>& terms) {
   }
   std::vector<ExprId> plus, minus;
   for (auto& [conditions, list] : guarded) {
+    std::unordered_map<ExprId, std::size_t> like; // terms that differ in their factor only
+    std::vector<Product> unlike;
+    for (Product& p : list) {
+      const double scale = std::exchange(p.scale, 1);
+      auto [at, fresh] = like.try_emplace(node(p), unlike.size());
+      if (fresh) unlike.push_back(std::move(p));
+      unlike[at->second].scale = fresh ? scale : unlike[at->second].scale + scale;
+    }
+    list = std::move(unlike);
+    std::erase_if(list, [](const Product& p) { return p.scale == 0; });
     if (!conditions.empty() && list.size() > 1) {
       Product whole;
       whole.up.push_back(total(list));

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t max_weight = 2000; ///< nodes of an expression and of what it reads
 constexpr std::size_t max_terms = 200;   ///< of a form that is looked into
-constexpr std::size_t max_work = 20000;  ///< products of terms for one expression: some milliseconds
-constexpr std::size_t max_total_work = 400000;
+constexpr std::size_t max_work = 6000;   ///< products of terms for one expression: some milliseconds
+constexpr std::size_t max_total_work = 100000;
 constexpr VarId closed_base = 1U << 24U; ///< variables of sums, by level
 constexpr VarId temporary_from = 1U << 25U;
 constexpr std::uint32_t free_symbols = 1U << 20U; ///< symbols that stand for atoms
