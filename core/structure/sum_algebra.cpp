@@ -383,8 +383,9 @@ Form SumAlgebra::close_term(std::vector<Range> ranges, const TermKey& term) {
     bool any = false;
     for (std::size_t i = 0; i < factors.size(); ++i)
       if (!reads[i].empty() && part[reads[i].front()] == root) body = times(body, factors[i]), any = true;
-    if (!any) { // one variable that nothing reads
-      result = times(result, Algebra::add(own[0].hi, Algebra::negate(own[0].lo)));
+    const Form extent = Algebra::add(own[0].hi, Algebra::negate(own[0].lo));
+    if (!any && algebra_.nonnegative(extent)) { // one variable that nothing reads
+      result = times(result, extent);
       continue;
     }
     Form closed;
