@@ -119,8 +119,8 @@ void TestEmulatorChecks::faults_data() {
   row("shuffle from an exited lane", "inactive-lane", 32,
       "setp.gt.u32 %q1, %t, 15;\n@%q1 exit;\nshfl.sync.bfly.b32 %r1, %t, 16, 0x1f, -1;");
   row("trap", "trap", 32, "trap;");
-  row("unknown instruction", "unsupported", 32, "wgmma.fence.sync.aligned;");
-  row("unknown instruction not reached", "", 32, "bra A;\nwgmma.fence.sync.aligned;\nA:");
+  row("unknown instruction", "unsupported", 32, "vadd4.u32.u32.u32 %r1, %t, %t, %t;");
+  row("unknown instruction not reached", "", 32, "bra A;\nvadd4.u32.u32.u32 %r1, %t, %t, %t;\nA:");
 }
 
 void TestEmulatorChecks::faults() {
@@ -161,11 +161,11 @@ void TestEmulatorChecks::messages() {
   QCOMPARE(f.thread[0], 40u);
   QCOMPARE(f.block[0], 0u);
   QCOMPARE(QString::fromStdString(f.kernel), QString("k"));
-  Kernel u{test::entry(1, "fns.b32 %r1, %t, 0, 1;")};
+  Kernel u{test::entry(1, "vadd4.u32.u32.u32 %r1, %t, %t, %t;")};
   u.with(std::vector<float>(1));
   const auto unsupported = u.run();
   QVERIFY(unsupported);
-  QVERIFY(unsupported->faults.at(0).message.find("fns.b32") != std::string::npos);
+  QVERIFY(unsupported->faults.at(0).message.find("vadd4.u32") != std::string::npos);
 }
 
 void TestEmulatorChecks::cuda_lines() {

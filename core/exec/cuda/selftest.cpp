@@ -5,7 +5,9 @@
 #include "core/base/tensor.hpp"
 #include "core/exec/cuda/cuda_backend.hpp"
 #include "core/exec/cuda/device.hpp"
+#include "core/exec/emulator/emulator.hpp"
 #include "core/exec/nvrtc.hpp"
+#include "core/exec/selftest/compare.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -231,7 +233,7 @@ Outcome device_error(Backend& backend, const DeviceInfo& device) {
 
 } // namespace
 
-Result<json> device_selftest(int ordinal) {
+Result<json> device_selftest(int ordinal, int programs) {
   auto backend = make_cuda(ordinal);
   if (!backend) return backend.failure<json>();
   auto compiler = nvrtc_info();
@@ -248,8 +250,21 @@ Result<json> device_selftest(int ordinal) {
                                      {"empty_grid", empty_grid},         {"guard_zone", guard_zone},
                                      {"refused_launch", refused_launch}, {"copy_bandwidth", copy_bandwidth},
                                      {"device_error", device_error}};
-  json list = json::array();
+  json list = json::array(), comparisons = json::array();
   bool passed = true;
+  // Before the last check, after which the device's context works no more.
+  const auto emulator = make_emulator();
+  for (const auto& c : {selftest::compare_instructions(**backend, *emulator),
+                        selftest::compare_programs(**backend, *emulator, programs),
+                        selftest::compare_kernels(**backend, *emulator, device->arch)}) {
+    const bool same = c.passed() || c.compared == 0;
+    passed = passed && same;
+    comparisons.push_back(
+        {{"name", c.name}, {"compared", c.compared}, {"different", c.different}, {"examples", c.examples}});
+    list.push_back({{"name", "emulator." + c.name},
+                    {"passed", same},
+                    {"detail", std::to_string(c.different) + " of " + std::to_string(c.compared) + " differ"}});
+  }
   for (const Check& check : checks) {
     Outcome outcome = check.run(**backend, *device);
     passed = passed && outcome.passed;
@@ -257,8 +272,11 @@ Result<json> device_selftest(int ordinal) {
     for (const Metric& metric : outcome.metrics) row["metrics"].push_back(to_json(metric));
     list.push_back(std::move(row));
   }
-  return json{
-      {"schema", "aicf.selftest/1"}, {"device", to_json(*device)}, {"passed", passed}, {"checks", std::move(list)}};
+  return json{{"schema", "aicf.selftest/1"},
+              {"device", to_json(*device)},
+              {"passed", passed},
+              {"checks", std::move(list)},
+              {"comparisons", std::move(comparisons)}};
 }
 
 } // namespace aicf::cuda

@@ -9,6 +9,8 @@ namespace aicf::cuda {
 /// {"schema": "aicf.selftest/1", "device": {…}, "passed": bool, "checks": [{"name", "passed", "detail", "metrics"?}]}.
 /// The last check makes the device report an error: afterwards this process cannot use CUDA any more.
 /// Unavailable without a device or without NVRTC.
-[[nodiscard]] Result<nlohmann::json> device_selftest(int ordinal = 0);
+/// Then the emulator beside the device on the same PTX: {"comparisons": [{"name", "compared", "different",
+/// "examples"}]} for every instruction case, `programs` random programs and whole kernels; each is a check as well.
+[[nodiscard]] Result<nlohmann::json> device_selftest(int ordinal = 0, int programs = 2000);
 
 } // namespace aicf::cuda

@@ -123,6 +123,12 @@ bool Worker::resolve(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 by
   }
   switch (space) {
   case Space::shared:
+    if (address < launch.shared_bytes &&
+        address + bytes <= launch.shared_bytes) { // of the block itself: the rank is absent
+      place.host = w.block->shared.data() + address;
+      return true;
+    }
+    [[fallthrough]];
   case Space::shared_cluster: return resolve_shared(w, pc, lane, space, address, bytes, what, place);
   case Space::local: {
     if (address + bytes > program.local_bytes || address + bytes < address) {
@@ -284,6 +290,27 @@ void Worker::count_shared(u32 pc, bool is_store, const u64* offset, u32 exec, u3
   counters.memory[pc].conflicts += total - phases;
 }
 
+/// A strong access and its entry in the order of the launch happen at once.
+std::unique_lock<std::mutex> Worker::order_lock(const Access& a) {
+  const bool orders = launch.trace && (a.strong || a.is_atomic) && a.space != Space::shared && a.space != Space::local;
+  return orders ? std::unique_lock(launch.order.mutex) : std::unique_lock<std::mutex>();
+}
+
+void Worker::global_use(Warp& w, u32 pc, const Access& a, bool is_store, u64 address, u32 bytes) {
+  if (!launch.trace) return;
+  const bool strong = a.strong || a.is_atomic;
+  if (strong) {
+    Block& b = *w.block;
+    launch.order.strong_access(address, static_cast<u32>(b.linear), (is_store && b.fenced_globally) || a.releases,
+                               b.epoch);
+    traces[b.rank].epoch = b.epoch;
+  }
+  touched(w, pc,
+          is_store ? (strong ? GlobalUse::strong_write : GlobalUse::write)
+                   : (strong ? GlobalUse::strong_read : GlobalUse::read),
+          address, bytes);
+}
+
 std::byte* Worker::touch(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 bytes, const char* what,
                          bool writes) {
   Place place;
@@ -300,6 +327,7 @@ std::byte* Worker::touch(Warp& w, u32 pc, u32 lane, Space space, u64 address, u3
 
 void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
   const Access& a = program.accesses[op.aux];
+  const auto lock = order_lock(a);
   const u32 bytes = u32{a.bytes} * a.count;
   std::array<u64, lanes> sectors{}, offsets{};
   u32 global = 0, shared = 0;
@@ -320,6 +348,7 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
       }
     } else if (good && (place.space == Space::global || place.space == Space::constant)) {
       sectors[global++] = place.offset >> 5;
+      global_use(w, pc, a, false, place.offset, bytes);
     }
     for (u32 k = 0; k < a.count; ++k) {
       if (a.registers[k] == none) continue;
@@ -342,6 +371,7 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
 
 void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
   const Access& a = program.accesses[op.aux];
+  const auto lock = order_lock(a);
   const u32 bytes = u32{a.bytes} * a.count;
   std::array<u64, lanes> sectors{}, offsets{};
   u32 global = 0, shared = 0;
@@ -375,6 +405,7 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
       }
     } else if (place.space == Space::global) {
       sectors[global++] = place.offset >> 5;
+      global_use(w, pc, a, true, place.offset, bytes);
     }
     std::memcpy(place.host, data.data(), bytes);
   }
@@ -385,6 +416,7 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
 
 void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
   const Access& a = program.accesses[op.aux];
+  const auto lock = order_lock(a);
   bool reported = false;
   if (a.releases) fence(w, a.cluster_scope);
   for (u32 i = 0; i < lanes; ++i) {
@@ -405,6 +437,7 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
       if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))
         shared_fault(w, pc, i, o, "atomic", a.bytes, place.offset);
     }
+    if (place.space == Space::global) global_use(w, pc, a, true, place.offset, a.bytes);
     const u64 b = a.bytes == 8 ? value64(w, op.b, i) : value32(w, op.b, i);
     const u64 c = a.bytes == 8 ? value64(w, op.c, i) : value32(w, op.c, i);
     if (reinterpret_cast<std::uintptr_t>(place.host) % a.bytes != 0) {
@@ -452,6 +485,7 @@ void Worker::copy_async(Warp& w, const Op& op, u32 pc, u32 exec) {
       }
       std::memcpy(copy.data.data(), host, read);
       sectors[global++] = address >> 5;
+      touched(w, pc, GlobalUse::read, address, read);
     }
     if (w.block->shadow.enabled()) {
       const auto o = w.block->shadow.copy_started(w.agent, i, copy.target, bytes);

@@ -69,6 +69,7 @@ std::byte* Worker::bulk_global(Warp& w, u32 pc, u32 lane, u64 address, u64 bytes
     fault(w, pc, lane, "read-only", "bulk store to " + launch.memory->describe(address), address);
     host = nullptr;
   }
+  if (host != nullptr) touched(w, pc, writes ? GlobalUse::write : GlobalUse::read, address, bytes);
   return host;
 }
 

@@ -25,6 +25,10 @@ class Clocks {
   [[nodiscard]] std::uint32_t of(std::uint32_t agent, std::uint32_t other) const {
     return values_[std::size_t{agent} * row_ + other];
   }
+  /// What `agent` knows of each agent.
+  [[nodiscard]] const std::uint32_t* row(std::uint32_t agent) const {
+    return values_.data() + std::size_t{agent} * row_;
+  }
   std::uint32_t& own(std::uint32_t agent) { return values_[std::size_t{agent} * row_ + agent]; }
   void advance(std::uint32_t agent) { ++own(agent); }
   /// What `agent` did until now is known to whoever acquires `into`.

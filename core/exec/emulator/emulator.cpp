@@ -89,6 +89,7 @@ bool shape_launch(const Call& call, const Program& program, Prepared& p, unsigne
   if (need > max_memory)
     refuse("registers, shared and private memory of the blocks in flight take " + std::to_string(need >> 20) +
            " MiB: the limit is " + std::to_string(max_memory >> 20) + " MiB");
+  l.trace = l.checks && u64{l.grid[0]} * l.grid[1] * l.grid[2] > 1 && u64{l.grid[0]} * l.grid[1] * l.grid[2] < never;
   l.units = errors.empty() ? u64{l.grid[0]} * l.grid[1] * l.grid[2] / cluster : 0;
   return errors.empty();
 }
@@ -285,6 +286,42 @@ void accumulate(const Program& program, Counters c, Totals& t) {
   t.events.add(c);
 }
 
+/// Global bytes that two blocks touch with nothing to order them.
+void report_races(LaunchState& l, const std::vector<std::unique_ptr<Worker>>& crew) {
+  std::vector<GlobalRange> ranges;
+  for (const auto& w : crew)
+    for (const GlobalTrace& t : w->traces) {
+      if (t.full()) return;
+      ranges.insert(ranges.end(), t.ranges().begin(), t.ranges().end());
+    }
+  const auto coordinates = [&](u32 block) {
+    return std::array<unsigned, 3>{block % l.grid[0], block / l.grid[0] % l.grid[1], block / l.grid[0] / l.grid[1]};
+  };
+  const auto name = [&](u32 block) {
+    const auto c = coordinates(block);
+    return "block (" + std::to_string(c[0]) + ", " + std::to_string(c[1]) + ", " + std::to_string(c[2]) + ")";
+  };
+  const auto what = [](GlobalUse u) {
+    return u == GlobalUse::read || u == GlobalUse::strong_read ? "read" : "written";
+  };
+  const Program& program = *l.program;
+  for (const GlobalRace& race : find_races(std::move(ranges), l.order, 10)) {
+    const u64 at = std::max(race.first.begin, race.second.begin);
+    Fault f;
+    f.kind = "global-race";
+    f.kernel = program.entry;
+    f.block = coordinates(race.second.block);
+    f.ptx_line = program.lines[race.second.pc].ptx;
+    f.cuda_line = program.lines[race.second.pc].cuda;
+    f.address = at;
+    f.message = l.memory->describe(at) + " is " + what(race.second.use) + " by " + name(race.second.block) + " and " +
+                what(race.first.use) + " by " + name(race.first.block) + " (PTX line " +
+                std::to_string(program.lines[race.first.pc].ptx) + "): nothing orders the two";
+    l.fault_order.push_back(u64{race.second.block} * l.threads);
+    l.faults.push_back(std::move(f));
+  }
+}
+
 void execute(Prepared& p, const Program& program, unsigned workers, Totals& totals) {
   LaunchState& l = p.launch;
   workers = static_cast<unsigned>(std::min<u64>(workers, std::max<u64>(l.units, 1)));
@@ -295,6 +332,7 @@ void execute(Prepared& p, const Program& program, unsigned workers, Totals& tota
     for (unsigned i = 1; i < workers; ++i) threads.emplace_back([&worker = *crew[i]] { worker.run(); });
     crew[0]->run();
   }
+  if (l.trace && l.faults.empty() && !l.cancelled) report_races(l, crew);
   Counters sum;
   for (const auto& w : crew) sum.add(w->counters);
   if (l.counters) accumulate(program, std::move(sum), totals);

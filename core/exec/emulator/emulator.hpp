@@ -3,7 +3,7 @@
 //
 // Faults: out-of-bounds misaligned read-only uninitialised-shared shared-race barrier-divergence barrier-operand
 // deadlock member-mask inactive-lane branch-index async-size cluster-rank cluster-space cluster-start cluster-exit
-// proxy-fence mbarrier tensor-map bulk-exit use-after-free assert trap step-limit unsupported.
+// proxy-fence mbarrier tensor-map bulk-exit global-race use-after-free assert trap step-limit unsupported.
 // At most 3 of one kind at one instruction and 20 in all are kept; after 20 the launch ends.
 //
 // Metrics, each the sum over the calls of a run, source exact: thread_instructions (lanes whose guard holds; a branch

@@ -67,7 +67,7 @@ template <class M, class D> inline void scatter_load(D* d, const std::byte* p, u
 
 /// A load of all lanes from consecutive places of one allocation; false: not of this kind.
 inline bool fast_load(Worker& k, Warp& w, const Op& op, u32 pc, const Access& access) {
-  if (access.space != ptx::Space::global && access.space != ptx::Space::constant) return false;
+  if ((access.space != ptx::Space::global && access.space != ptx::Space::constant) || access.strong) return false;
   const auto* a = reinterpret_cast<const u64*>(k.operand(w, op.a));
   const u32 stride = u32{access.bytes} * access.count;
   if (!contiguous(a, stride)) return false;
@@ -89,13 +89,14 @@ inline bool fast_load(Worker& k, Warp& w, const Op& op, u32 pc, const Access& ac
     else
       return false;
   }
+  k.touched(w, pc, GlobalUse::read, base, u64{stride} * lanes);
   if (k.launch.counters)
     k.count_global(pc, false, ((base + u64{stride} * lanes - 1) >> 5) - (base >> 5) + 1, u64{stride} * lanes);
   return true;
 }
 
 inline bool fast_store(Worker& k, Warp& w, const Op& op, u32 pc, const Access& access) {
-  if (access.space != ptx::Space::global) return false;
+  if (access.space != ptx::Space::global || access.strong) return false;
   const auto* a = reinterpret_cast<const u64*>(k.operand(w, op.a));
   const u32 stride = u32{access.bytes} * access.count;
   if (!contiguous(a, stride)) return false;
@@ -119,6 +120,7 @@ inline bool fast_store(Worker& k, Warp& w, const Op& op, u32 pc, const Access& a
     default: copy(u64{}); break;
     }
   }
+  k.touched(w, pc, GlobalUse::write, base, u64{stride} * lanes);
   if (k.launch.counters)
     k.count_global(pc, true, ((base + u64{stride} * lanes - 1) >> 5) - (base >> 5) + 1, u64{stride} * lanes);
   return true;

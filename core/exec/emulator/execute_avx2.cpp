@@ -1,6 +1,7 @@
 // The inner loop for processors with AVX2, FMA and BMI2. The headers that others share are included first, without the
 // target, so that no function of theirs is compiled for instructions that the processor may lack.
 #include "core/exec/backend.hpp"
+#include "core/exec/emulator/global_races.hpp"
 #include "core/exec/emulator/heap.hpp"
 #include "core/exec/emulator/memory.hpp"
 #include "core/exec/emulator/program.hpp"

@@ -89,7 +89,9 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
     b.shadow.reset(l.shared_bytes, std::min<u32>(program.shared_granule, 4), clocks_);
   b.barriers = {};
   b.fenced.clear();
-  b.exited = false;
+  b.exited = b.fenced_globally = false;
+  b.epoch = 0;
+  if (l.trace) traces[rank].begin_block(static_cast<u32>(b.linear), static_cast<u32>(unit));
   b.proxy_by = nullptr;
   b.mbarriers.clear();
   b.peers.assign(blocks_.size() > 1 ? clocks_.agents() : 0, PeerAccess{});
@@ -100,6 +102,7 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
     std::memset(frame, 0, program.frame_bytes);
     w.state = Warp::State::ready;
     w.block = &b;
+    w.trace = l.trace ? &traces[rank] : nullptr;
     w.frame = frame;
     w.index = i;
     w.agent = rank * (l.warps + 1) + i;
@@ -248,6 +251,10 @@ void Worker::run_cluster() {
 void Worker::run() {
   const u32 blocks = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   blocks_.resize(blocks);
+  if (launch.trace) {
+    traces.resize(blocks);
+    for (GlobalTrace& t : traces) t.reset(program.ops.size());
+  }
   frames_.resize(std::size_t{blocks} * launch.warps * program.frame_bytes + 64);
   frame_base_ = frames_.data() + (64 - reinterpret_cast<std::uintptr_t>(frames_.data()) % 64) % 64;
   counters.warps.assign(program.ops.size() + 1, 0);
@@ -265,6 +272,7 @@ void Worker::run() {
     idle_rounds_ = 0;
     for (u32 rank = 0; rank < blocks; ++rank) prepare(blocks_[rank], rank, unit);
     run_cluster();
+    for (GlobalTrace& t : traces) t.end_block();
   }
 }
 

@@ -8,6 +8,7 @@
 // a warp ends.
 #pragma once
 #include "core/exec/backend.hpp"
+#include "core/exec/emulator/global_races.hpp"
 #include "core/exec/emulator/heap.hpp"
 #include "core/exec/emulator/lane_math.hpp"
 #include "core/exec/emulator/memory.hpp"
@@ -58,6 +59,7 @@ struct LaunchState {
   std::vector<u8> parameters;
   const u8* constants = nullptr; ///< constant area, 64-byte aligned
   bool checks = true, counters = false, explicit_cluster = false;
+  bool trace = false;                                   ///< keep global accesses by block: there is more than one
   u64 step_limit = 0, order_scale = 1, order_shift = 0; ///< unit i runs as (i * scale + shift) mod units
   u64 units = 0;                                        ///< clusters of the grid
   std::stop_token stop;
@@ -67,6 +69,7 @@ struct LaunchState {
   std::vector<Fault> faults;
   std::string printed;
   Heap heap;
+  GlobalOrder order;
   std::vector<u64> fault_order;                           ///< linear thread of each fault
   std::map<std::pair<std::string, u32>, u32> fault_count; ///< by kind and operation
   u64 fault_total = 0;
@@ -87,6 +90,7 @@ struct Block;
 struct Warp {
   enum class State : u8 { ready, at_barrier, at_cluster_barrier, done } state = State::ready;
   Block* block = nullptr;
+  GlobalTrace* trace = nullptr; ///< of its block; null: not kept
   u8* frame = nullptr;
   u32 index = 0, agent = 0; ///< in its block; among the agents of the cluster (clocks.hpp)
   u32 live = 0;             ///< lanes that have not exited
@@ -158,6 +162,8 @@ struct Block {
   Clocks::Joined fenced;
   std::vector<Block>* cluster = nullptr;
   bool exited = false;
+  bool fenced_globally = false;      ///< a fence beyond the cluster was executed
+  u32 epoch = 0;                     ///< strong global accesses that order (GlobalOrder)
   std::vector<PeerAccess> peers;     ///< by agent; empty without a cluster
   std::map<u32, Mbarrier> mbarriers; ///< by offset
   const Warp* proxy_by = nullptr;    ///< who last used the asynchronous proxy of this block, and where
@@ -172,9 +178,13 @@ class Worker {
   LaunchState& launch;
   const Program& program;
   Counters counters;
-  u64 slice = 0; ///< operations the current warp may still run before another gets its turn
+  std::vector<GlobalTrace> traces; ///< one a block of the cluster
+  u64 slice = 0;                   ///< operations the current warp may still run before another gets its turn
 
   void fault(const Warp& warp, u32 pc, u32 lane, std::string kind, std::string message, u64 address = 0);
+  void touched(const Warp& w, u32 pc, GlobalUse use, u64 begin, u64 bytes) {
+    if (w.trace != nullptr) w.trace->touch(pc, use, begin, begin + bytes);
+  }
   [[nodiscard]] bool stopped() const { return launch.abort.load(std::memory_order_relaxed); }
 
   // Operations beyond a lane's own work. `exec`: active lanes. Those that return bool say whether the group goes on.
@@ -234,6 +244,8 @@ class Worker {
   void block_exited(Block& b);
   void deadlock();
   void count_shared(u32 pc, bool is_store, const u64* offset, u32 exec, u32 bytes);
+  [[nodiscard]] std::unique_lock<std::mutex> order_lock(const Access& a);
+  void global_use(Warp& w, u32 pc, const Access& a, bool is_store, u64 address, u32 bytes);
   /// Resolves an access, and checks it against the shadow; null: a fault was given.
   std::byte* touch(Warp& w, u32 pc, u32 lane, ptx::Space space, u64 address, u32 bytes, const char* what, bool writes);
   [[nodiscard]] u32 proxy_of(const Block& b) const { return b.rank * (launch.warps + 1) + launch.warps; }

@@ -134,7 +134,7 @@ enum class WideKind : std::uint8_t {
   bulk_wait,    ///< n: groups that may stay pending
   tensor_load,  ///< in: shared, map, barrier, mask, coordinates; k: dimensions
   tensor_store, ///< in: map, shared, coordinates
-  store_async ///< st.async, red.async. in: address, barrier, values
+  store_async   ///< st.async, red.async. in: address, barrier, values
 };
 
 /// Bits of Wide::flags.

@@ -14,26 +14,28 @@ void Shadow::reset(std::uint32_t bytes, std::uint32_t granule, Clocks& clocks) {
   free_readers_.clear();
 }
 
-Shadow::Outcome Shadow::check_write(const Cell& c, std::uint32_t warp, std::uint32_t lane, bool atomic) {
+Shadow::Outcome Shadow::check_write(const Cell& c, const std::uint32_t* clock, std::uint32_t warp, std::uint32_t lane,
+                                    bool atomic) {
   if (c.write_clock == 0 || (atomic && c.atomic)) return {};
-  const bool ordered = c.write_warp == warp ? c.write_clock != clock(warp, warp) || c.write_lane == lane
-                                            : clock(warp, c.write_warp) >= c.write_clock;
+  const bool ordered = c.write_warp == warp ? c.write_clock != clock[warp] || c.write_lane == lane
+                                            : clock[c.write_warp] >= c.write_clock;
   if (ordered) return {};
   return {Problem::race_with_write, c.write_warp, c.write_lane};
 }
 
-Shadow::Outcome Shadow::check_readers(const Cell& c, std::uint32_t warp, std::uint32_t lane) {
+Shadow::Outcome Shadow::check_readers(const Cell& c, const std::uint32_t* clock, std::uint32_t warp,
+                                      std::uint32_t lane) const {
   if (c.read_warp == many) {
     const std::uint32_t* clocks = readers_.data() + c.read_clock;
     for (std::uint32_t w = 0; w < warps_; ++w) {
-      const bool ordered = w == warp ? clocks[w] != clock(warp, warp) : clock(warp, w) >= clocks[w];
+      const bool ordered = w == warp ? clocks[w] != clock[warp] : clock[w] >= clocks[w];
       if (!ordered) return {Problem::race_with_read, static_cast<std::uint16_t>(w), several};
     }
     return {};
   }
   if (c.read_clock == 0) return {};
-  const bool ordered = c.read_warp == warp ? c.read_clock != clock(warp, warp) || c.read_lane == lane
-                                           : clock(warp, c.read_warp) >= c.read_clock;
+  const bool ordered =
+      c.read_warp == warp ? c.read_clock != clock[warp] || c.read_lane == lane : clock[c.read_warp] >= c.read_clock;
   if (ordered) return {};
   return {Problem::race_with_read, c.read_warp, c.read_lane};
 }
@@ -44,15 +46,15 @@ void Shadow::forget_readers(Cell& c) {
   c.read_warp = 0;
 }
 
-/// `by`: whose clock says what is ordered before this read.
-void Shadow::add_reader(Cell& c, std::uint32_t warp, std::uint32_t lane, std::uint32_t by) {
-  const std::uint32_t now = clock(warp, warp);
+/// `now`: the reader's own interval.
+void Shadow::add_reader(Cell& c, const std::uint32_t* clock, std::uint32_t warp, std::uint32_t lane,
+                        std::uint32_t now) {
   if (c.read_warp == many) {
     // Readers that are all ordered before this one need not be remembered.
     std::uint32_t* clocks = readers_.data() + c.read_clock;
     bool ordered = true;
     for (std::uint32_t w = 0; w < warps_; ++w)
-      ordered = ordered && (w == warp ? clocks[w] != now : clock(by, w) >= clocks[w]);
+      ordered = ordered && (w == warp ? clocks[w] != now : clock[w] >= clocks[w]);
     if (!ordered) {
       clocks[warp] = now;
       return;
@@ -60,7 +62,7 @@ void Shadow::add_reader(Cell& c, std::uint32_t warp, std::uint32_t lane, std::ui
     forget_readers(c);
   }
   if (c.read_clock == 0 || (c.read_warp == warp && c.read_clock != now) ||
-      (c.read_warp != warp && clock(by, c.read_warp) >= c.read_clock)) {
+      (c.read_warp != warp && clock[c.read_warp] >= c.read_clock)) {
     c.read_clock = now;
     c.read_warp = static_cast<std::uint16_t>(warp);
     c.read_lane = static_cast<std::uint8_t>(lane);
@@ -85,6 +87,7 @@ void Shadow::add_reader(Cell& c, std::uint32_t warp, std::uint32_t lane, std::ui
 Shadow::Outcome Shadow::read(std::uint32_t warp, std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes,
                              bool atomic) {
   Outcome outcome;
+  const std::uint32_t* clock = clocks_->row(warp);
   const std::uint32_t end = (offset + bytes - 1) >> shift_;
   for (std::uint32_t g = offset >> shift_; g <= end; ++g) {
     Cell& c = cells_[g];
@@ -94,9 +97,9 @@ Shadow::Outcome Shadow::read(std::uint32_t warp, std::uint32_t lane, std::uint32
       else if (!c.written)
         outcome = {Problem::uninitialised, 0, 0};
       else
-        outcome = check_write(c, warp, lane, atomic);
+        outcome = check_write(c, clock, warp, lane, atomic);
     }
-    if (!atomic) add_reader(c, warp, lane, warp);
+    if (!atomic) add_reader(c, clock, warp, lane, clock[warp]);
   }
   return outcome;
 }
@@ -104,6 +107,7 @@ Shadow::Outcome Shadow::read(std::uint32_t warp, std::uint32_t lane, std::uint32
 Shadow::Outcome Shadow::write(std::uint32_t warp, std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes,
                               bool atomic, bool modifies) {
   Outcome outcome;
+  const std::uint32_t* clock = clocks_->row(warp);
   const std::uint32_t end = (offset + bytes - 1) >> shift_;
   for (std::uint32_t g = offset >> shift_; g <= end; ++g) {
     Cell& c = cells_[g];
@@ -113,13 +117,13 @@ Shadow::Outcome Shadow::write(std::uint32_t warp, std::uint32_t lane, std::uint3
       else if (modifies && !c.written)
         outcome = {Problem::uninitialised, 0, 0};
       else
-        outcome = check_write(c, warp, lane, atomic);
-      if (outcome.problem == Problem::none) outcome = check_readers(c, warp, lane);
+        outcome = check_write(c, clock, warp, lane, atomic);
+      if (outcome.problem == Problem::none) outcome = check_readers(c, clock, warp, lane);
     }
     c.written = true;
     c.pending = false;
     c.atomic = atomic;
-    c.write_clock = clock(warp, warp);
+    c.write_clock = clock[warp];
     c.write_warp = static_cast<std::uint16_t>(warp);
     c.write_lane = static_cast<std::uint8_t>(lane);
     forget_readers(c);
@@ -136,6 +140,7 @@ Shadow::Outcome Shadow::copy_started(std::uint32_t warp, std::uint32_t lane, std
 
 Shadow::Outcome Shadow::proxy_read(std::uint32_t by, std::uint32_t proxy, std::uint32_t offset, std::uint32_t bytes) {
   Outcome outcome;
+  const std::uint32_t *clock = clocks_->row(by), now = clocks_->of(proxy, proxy);
   for (std::uint32_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) {
     Cell& c = cells_[g];
     if (outcome.problem == Problem::none) {
@@ -144,12 +149,12 @@ Shadow::Outcome Shadow::proxy_read(std::uint32_t by, std::uint32_t proxy, std::u
         outcome = {Problem::pending_copy, c.write_warp, c.write_lane};
       else if (!c.written)
         outcome = {Problem::uninitialised, 0, 0};
-      else if (clock(by, c.write_warp) < c.write_clock)
+      else if (clock[c.write_warp] < c.write_clock)
         outcome = {Problem::race_with_write, c.write_warp, c.write_lane};
       else if (!by_proxy && !clocks_->proxy_sees(by, c.write_warp, c.write_clock))
         outcome = {Problem::unfenced, c.write_warp, c.write_lane};
     }
-    add_reader(c, proxy, 0, by);
+    add_reader(c, clock, proxy, 0, now);
   }
   return outcome;
 }
@@ -160,7 +165,7 @@ Shadow::Outcome Shadow::proxy_write(std::uint32_t by, std::uint32_t lane, std::u
   for (std::uint32_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) {
     cells_[g].pending = true;
     cells_[g].write_warp = static_cast<std::uint16_t>(proxy);
-    cells_[g].write_clock = clock(proxy, proxy);
+    cells_[g].write_clock = clocks_->of(proxy, proxy);
   }
   return outcome;
 }

@@ -55,11 +55,12 @@ class Shadow {
     bool written = false, atomic : 4 = false, pending : 4 = false;
   };
   static constexpr std::uint16_t many = 0xffff;
-  [[nodiscard]] std::uint32_t clock(std::uint32_t agent, std::uint32_t of) const { return clocks_->of(agent, of); }
-  Outcome check_write(const Cell& c, std::uint32_t warp, std::uint32_t lane, bool atomic);
-  Outcome check_readers(const Cell& c, std::uint32_t warp, std::uint32_t lane);
+  // `clock`: the row of the agent that accesses.
+  static Outcome check_write(const Cell& c, const std::uint32_t* clock, std::uint32_t warp, std::uint32_t lane,
+                             bool atomic);
+  Outcome check_readers(const Cell& c, const std::uint32_t* clock, std::uint32_t warp, std::uint32_t lane) const;
   void forget_readers(Cell& c);
-  void add_reader(Cell& c, std::uint32_t warp, std::uint32_t lane, std::uint32_t by);
+  void add_reader(Cell& c, const std::uint32_t* clock, std::uint32_t warp, std::uint32_t lane, std::uint32_t now);
 
   std::vector<Cell> cells_;
   std::vector<std::uint32_t> readers_, free_readers_;

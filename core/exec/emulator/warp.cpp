@@ -365,7 +365,9 @@ void Worker::check_cluster_barrier() {
 
 void Worker::fence(Warp& w, bool cluster) {
   clocks_.fence(w.agent, w.block->fenced);
-  if (cluster) clocks_.fence(w.agent, cluster_fenced_);
+  if (!cluster) return;
+  clocks_.fence(w.agent, cluster_fenced_);
+  w.block->fenced_globally = true;
 }
 
 void Worker::stuck(Warp& w) {

@@ -1,0 +1,180 @@
+#include "core/exec/selftest/compare.hpp"
+
+#include "core/exec/nvrtc.hpp"
+#include "core/exec/selftest/instruction_cases.hpp"
+#include "core/exec/selftest/kernels.hpp"
+#include "core/exec/selftest/random_program.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace aicf::selftest {
+namespace {
+
+constexpr std::size_t max_examples = 20;
+
+/// A PTX text with its buffers, to be run more than once on the same data.
+struct Trial {
+  Call call;
+  std::vector<std::vector<std::byte>> buffers;
+
+  Trial(std::string ptx, unsigned grid, unsigned block) {
+    call.module.entry = "k";
+    call.module.arch = "sm_90";
+    call.compiled.ptx = std::move(ptx);
+    call.module.launch.grid[0].text = std::to_string(grid);
+    call.module.launch.block[0].text = std::to_string(block);
+  }
+  void buffer(Arg::Role role, const void* data, std::size_t bytes) {
+    Arg arg;
+    arg.name = "b" + std::to_string(buffers.size());
+    arg.role = role;
+    call.module.args.push_back(arg);
+    call.buffers.push_back(buffers.size());
+    std::vector<std::byte> copy(bytes);
+    if (data != nullptr) std::memcpy(copy.data(), data, bytes);
+    buffers.push_back(std::move(copy));
+  }
+  /// The last buffer afterwards; `problem` says why there is none.
+  std::vector<std::byte> run(Backend& backend, std::string& problem) {
+    auto data = buffers;
+    std::vector<Buffer> views(data.size());
+    for (std::size_t i = 0; i < data.size(); ++i) views[i].bytes = data[i];
+    RunOptions options;
+    const auto result = backend.run({&call, 1}, views, options, {});
+    if (!result)
+      problem = result.missing ? result.missing->what : format(result.diagnostics.front());
+    else if (!result->faults.empty())
+      problem = result->faults.front().kind + " at line " + std::to_string(result->faults.front().ptx_line) + ": " +
+                result->faults.front().message;
+    else if (result->status != RunResult::Status::ok)
+      problem = "the run did not end";
+    if (!problem.empty()) {
+      problem = backend.id() + ": " + problem;
+      return {};
+    }
+    return std::move(data.back());
+  }
+};
+
+template <class T> T at(const std::vector<std::byte>& bytes, std::size_t i) {
+  T v;
+  std::memcpy(&v, bytes.data() + i * sizeof v, sizeof v);
+  return v;
+}
+
+void differs(Comparison& c, const std::string& text) {
+  ++c.different;
+  if (c.examples.size() < max_examples) c.examples.push_back(text);
+}
+
+std::string hexadecimal(std::uint64_t v) {
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(v));
+  return text.data();
+}
+
+} // namespace
+
+Comparison compare_instructions(Backend& other, Backend& emulator) {
+  Comparison result{"instructions", 0, 0, {}};
+  const auto all = instruction_cases();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto one = std::span(all).subspan(i, 1);
+    const auto operands = instruction_operands(one);
+    Trial trial(instruction_program(one), 1, instruction_threads);
+    trial.buffer(Arg::Role::input, operands.data(), operands.size() * 8);
+    trial.buffer(Arg::Role::output, nullptr, instruction_threads * std::size_t{8});
+    ++result.compared;
+    std::string problem;
+    const auto there = trial.run(other, problem), here = problem.empty() ? trial.run(emulator, problem) : there;
+    if (!problem.empty()) {
+      differs(result, std::string(all[i].text) + " " + problem);
+      continue;
+    }
+    for (std::size_t t = 0; t < instruction_threads; ++t) {
+      const std::string text = compare(all[i], at<std::uint64_t>(there, t), at<std::uint64_t>(here, t));
+      if (text.empty()) continue;
+      differs(result, std::string(all[i].text) + " of " + hexadecimal(operands[3 * t]) + ", " +
+                          hexadecimal(operands[3 * t + 1]) + ", " + hexadecimal(operands[3 * t + 2]) + ": " + text);
+      break;
+    }
+  }
+  return result;
+}
+
+Comparison compare_programs(Backend& other, Backend& emulator, int programs, std::uint64_t first_seed) {
+  Comparison result{"programs", 0, 0, {}};
+  for (int n = 0; n < programs; ++n) {
+    const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(n);
+    RandomProgram p = random_program(seed);
+    Trial trial(std::move(p.ptx), p.grid, p.block);
+    trial.buffer(Arg::Role::input, p.input.data(), p.input.size() * 8);
+    trial.buffer(Arg::Role::output, nullptr, std::size_t{p.grid} * p.block * RandomProgram::words_out * 8);
+    ++result.compared;
+    std::string problem;
+    const auto there = trial.run(other, problem), here = problem.empty() ? trial.run(emulator, problem) : there;
+    if (!problem.empty()) {
+      differs(result, "seed " + std::to_string(seed) + " " + problem);
+      continue;
+    }
+    for (std::size_t i = 0; i < there.size() / 4; ++i) {
+      if (at<std::uint32_t>(there, i) == at<std::uint32_t>(here, i)) continue;
+      const std::size_t words = RandomProgram::words_out * 2;
+      differs(result, "seed " + std::to_string(seed) + ", thread " + std::to_string(i / words) + ", offset " +
+                          std::to_string(i % words * 4) + ": " + hexadecimal(at<std::uint32_t>(there, i)) + " beside " +
+                          hexadecimal(at<std::uint32_t>(here, i)));
+      break;
+    }
+  }
+  return result;
+}
+
+Comparison compare_kernels(Backend& other, Backend& emulator, const std::string& arch) {
+  Comparison result{"kernels", 0, 0, {}};
+  for (const SourceKernel& k : source_kernels()) {
+    ++result.compared;
+    KernelModule module;
+    module.entry = "k";
+    module.cuda_source = "extern \"C\" __global__ void k" + std::string(k.source) + "\n";
+    module.arch = arch;
+    const auto compiled = compile(module);
+    if (!compiled) {
+      differs(result, std::string(k.name) + ": " +
+                          (compiled.missing ? compiled.missing->what : format(compiled.diagnostics.front())));
+      continue;
+    }
+    Trial trial(compiled->ptx, k.grid, k.block);
+    trial.call.module.launch.cluster[0].text = std::to_string(k.cluster);
+    std::mt19937 random(20240607);
+    for (int i = 0; i < 2; ++i) {
+      std::vector<std::uint32_t> words(k.words);
+      for (auto& w : words) {
+        const auto r = static_cast<std::int32_t>(random() % 20001) - 10000;
+        w = k.integers ? static_cast<std::uint32_t>(r) : std::bit_cast<std::uint32_t>(static_cast<float>(r) * 0x1p-12F);
+      }
+      trial.buffer(Arg::Role::input, words.data(), words.size() * 4);
+    }
+    trial.buffer(Arg::Role::inout, nullptr, std::size_t{k.words} * 4);
+    std::string problem;
+    const auto there = trial.run(other, problem), here = problem.empty() ? trial.run(emulator, problem) : there;
+    if (!problem.empty()) {
+      differs(result, std::string(k.name) + " " + problem);
+      continue;
+    }
+    for (std::size_t i = 0; i < k.words; ++i) {
+      const auto x = at<std::uint32_t>(there, i), y = at<std::uint32_t>(here, i);
+      if (x == y) continue;
+      const double a = std::bit_cast<float>(x), b = std::bit_cast<float>(y);
+      if (k.relative != 0 && std::abs(a - b) <= k.relative * (std::abs(b) + 1)) continue;
+      differs(result, std::string(k.name) + ", element " + std::to_string(i) + ": " + hexadecimal(x) + " beside " +
+                          hexadecimal(y));
+      break;
+    }
+  }
+  return result;
+}
+
+} // namespace aicf::selftest

@@ -1,0 +1,259 @@
+// printf, assert, malloc, calls by address, counters by line, and races between blocks.
+#include "core/exec/nvrtc.hpp"
+#include "tests/emulator/ptx_fixture.hpp"
+
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace aicf;
+using aicf::test::Kernel;
+
+Q_DECLARE_METATYPE(std::string)
+
+namespace {
+
+/// CUDA source compiled for the emulator; the entry is k.
+std::string compiled(const std::string& source) {
+  KernelModule module;
+  module.entry = "k";
+  module.arch = "sm_90";
+  module.cuda_source = source;
+  const auto result = compile(module);
+  return result ? result->ptx : std::string();
+}
+
+} // namespace
+
+class TestPtxSystem : public QObject {
+  Q_OBJECT
+ private slots:
+  void prints() {
+    if (!nvrtc_info()) QSKIP("NVRTC is not on this machine");
+    Kernel k{compiled(R"(extern "C" __global__ void k(int* x) {
+  if (threadIdx.x == 1)
+    printf("%d %5u|%-4d|%x %lld %c%% %s %.3f %g\n", -3, 7u, 5, 255, 1ll << 40, 'q', "text", 1.5, 0.25f);
+  x[threadIdx.x] = printf("");
+})")};
+    k.with(std::vector<int>(32));
+    const auto result = k.run();
+    QVERIFY2(result && result->faults.empty(), test::problems(result).c_str());
+    QCOMPARE(result->printed, std::string("-3     7|5   |ff 1099511627776 q% text 1.500 0.25\n"));
+  }
+
+  void asserts() {
+    if (!nvrtc_info()) QSKIP("NVRTC is not on this machine");
+    Kernel k{compiled(R"(#include <assert.h>
+extern "C" __global__ void k(int* x) {
+  assert(x[threadIdx.x] >= 0 && "no negatives");
+})")};
+    if (k.ptx.empty()) // without the header: what the macro expands to
+      k.ptx =
+          compiled(R"(extern "C" __device__ void __assertfail(const char*, const char*, unsigned, const char*, size_t);
+extern "C" __global__ void k(int* x) {
+  if (!(x[threadIdx.x] >= 0)) __assertfail("x[threadIdx.x] >= 0", "k.cu", 3, "k", 1);
+})");
+    QVERIFY(!k.ptx.empty());
+    std::vector<int> values(32, 1);
+    k.with(values);
+    QCOMPARE(k.problem(), std::string());
+    k.buffers.clear();
+    values[5] = -1;
+    k.with(values);
+    const auto result = k.run();
+    QVERIFY(result && result->faults.size() == 1);
+    QCOMPARE(result->faults[0].kind, std::string("assert"));
+    QCOMPARE(result->faults[0].thread[0], 5u);
+    QVERIFY2(result->faults[0].message.find("x[threadIdx.x] >= 0") != std::string::npos,
+             result->faults[0].message.c_str());
+  }
+
+  void heap_data() {
+    QTest::addColumn<QString>("body");
+    QTest::addColumn<QString>("kind");
+    QTest::newRow("use") << "int* p = (int*)malloc(16); p[3] = 5; *x = p[3]; free(p);"
+                         << "";
+    QTest::newRow("use after free")
+        << "int* p = (int*)malloc(16); *(volatile int*)p = 5; free(p); *x = *(volatile int*)p;"
+        << "use-after-free";
+    QTest::newRow("store after free") << "int* volatile p = (int*)malloc(16); free(p); *p = 1; *x = 1;"
+                                      << "use-after-free";
+    QTest::newRow("past the end") << "int* volatile p = (int*)malloc(16); p[4] = 1; *x = 2; free(p);"
+                                  << "out-of-bounds";
+    QTest::newRow("freed twice") << "int* volatile p = (int*)malloc(16); free(p); free(p);"
+                                 << "use-after-free";
+    QTest::newRow("free of nothing") << "free((void*)0);"
+                                     << "";
+    QTest::newRow("free inside") << "char* volatile p = (char*)malloc(16); free(p + 4);"
+                                 << "use-after-free";
+    QTest::newRow("too much") << "int* volatile p = (int*)malloc(1ull << 40); *x = p == nullptr ? 1 : 0;"
+                              << "";
+  }
+  void heap() {
+    if (!nvrtc_info()) QSKIP("NVRTC is not on this machine");
+    QFETCH(QString, body);
+    QFETCH(QString, kind);
+    Kernel k{compiled("extern \"C\" __global__ void k(int* x) { " + body.toStdString() + " }")};
+    QVERIFY(!k.ptx.empty());
+    k.block = 1;
+    k.with(std::vector<int>(1));
+    const auto result = k.run();
+    QVERIFY2(result, test::problems(result).c_str());
+    if (kind.isEmpty())
+      QVERIFY2(result->faults.empty(), test::problems(result).c_str());
+    else
+      QVERIFY2(!result->faults.empty() && result->faults.front().kind == kind.toStdString(),
+               test::problems(result).c_str());
+  }
+
+  void callsByAddress() {
+    if (!nvrtc_info()) QSKIP("NVRTC is not on this machine");
+    Kernel k{compiled(R"(typedef int (*F)(int, int);
+__device__ __noinline__ int add(int a, int b) { return a + b; }
+__device__ __noinline__ int sub(int a, int b) { return a - b; }
+__device__ __noinline__ int mul(int a, int b) { return a * b; }
+__device__ F table[3] = {add, sub, mul};
+__device__ __noinline__ int through(F f, int a, int b) { return f(a, b) + 1; }
+extern "C" __global__ void k(int* x) {
+  int t = threadIdx.x;
+  x[t] = through(table[t % 3], t, 7) + table[(t + 1) % 3](t, 3);
+})")};
+    QVERIFY(!k.ptx.empty());
+    k.with(std::vector<int>(32));
+    QCOMPARE(k.problem(), std::string());
+    const auto got = k.values<int>(0);
+    const auto apply = [](int which, int a, int b) { return which == 0 ? a + b : which == 1 ? a - b : a * b; };
+    for (int t = 0; t < 32; ++t)
+      QCOMPARE(got[static_cast<std::size_t>(t)], apply(t % 3, t, 7) + 1 + apply((t + 1) % 3, t, 3));
+  }
+
+  void lines() {
+    if (!nvrtc_info()) QSKIP("NVRTC is not on this machine");
+    Kernel k{compiled("extern \"C\" __global__ void k(int* x) {\n"
+                      "  __shared__ int s[64];\n"
+                      "  s[threadIdx.x * 2] = threadIdx.x;\n" // two lanes a bank
+                      "  __syncthreads();\n"
+                      "  x[threadIdx.x * 8] = s[threadIdx.x];\n" // a sector each
+                      "}\n")};
+    QVERIFY(!k.ptx.empty());
+    k.options.counters = true;
+    k.options.checks = false; // half of s is read without having been written
+    k.with(std::vector<int>(256));
+    const auto result = k.run();
+    QVERIFY2(result && result->faults.empty(), test::problems(result).c_str());
+    std::uint64_t stores = 0, conflicts = 0, sectors = 0, warps = 0, threads = 0;
+    for (const auto& l : result->lines) {
+      QCOMPARE(l.kernel, std::string("k"));
+      QVERIFY(l.ptx_line > 0);
+      warps += l.warp_instructions;
+      threads += l.thread_instructions;
+      if (l.cuda_line == 3) stores += l.shared_wavefronts, conflicts += l.bank_conflicts;
+      if (l.cuda_line == 5) sectors += l.global_sectors;
+    }
+    QCOMPARE(stores, std::uint64_t{2});
+    QCOMPARE(conflicts, std::uint64_t{1});
+    QCOMPARE(sectors, std::uint64_t{32});
+    QCOMPARE(static_cast<double>(warps), test::metric(*result, "warp_instructions"));
+    QCOMPARE(static_cast<double>(threads), test::metric(*result, "thread_instructions"));
+  }
+
+  void blocks_data() {
+    QTest::addColumn<std::string>("body");
+    QTest::addColumn<std::string>("kind");
+    const auto row = [](const char* name, const char* kind, const std::string& body) {
+      QTest::newRow(name) << body << std::string(kind);
+    };
+    // %r24: number of the thread in the grid; %l20 = p0 + 4 * that; p1: flags.
+    row("own words", "", "st.global.u32 [%l20], %t;\nld.global.u32 %r1, [%l20];\n");
+    row("all write one word", "global-race", "st.global.u32 [%p0], %r24;\n");
+    row("one writes, others read", "global-race",
+        "setp.eq.u32 %q1, %r24, 0;\n@%q1 st.global.u32 [%p0], 5;\n@!%q1 ld.global.u32 %r1, [%p0];\n");
+    row("all read one word", "", "ld.global.u32 %r1, [%p0];\nst.global.u32 [%l20+4], %r1;\n");
+    row("neighbour's word", "global-race", "st.global.u32 [%l20], %t;\nld.global.u32 %r1, [%l20+256];\n");
+    row("atomics", "", "red.global.add.u32 [%p0], 1;\n");
+    row("atomics and a plain read", "global-race", "red.global.add.u32 [%p0], 1;\nld.global.u32 %r1, [%p0];\n");
+    row("atomics and a volatile read", "", "red.global.add.u32 [%p0], 1;\nld.volatile.global.u32 %r1, [%p0];\n");
+    row("halves of a word", "", "mul.wide.u32 %l1, %r24, 2;\nadd.s64 %l1, %l1, %p0;\nst.global.u16 [%l1], %h0;\n");
+    // The last block that arrives at a counter adds up what the others wrote.
+    const std::string last =
+        "st.global.u32 [%l20], %t;\nFENCE\nbar.sync 0;\nsetp.eq.u32 %q1, %t, 0;\nmov.u32 %r2, 0;\n"
+        "@%q1 atom.global.add.u32 %r2, [%p1], 1;\n@%q1 st.shared.u32 [s], %r2;\nbar.sync 0;\n"
+        "ld.shared.u32 %r2, [s];\nsetp.ne.u32 %q2, %r2, 3;\n@%q2 exit;\nFENCE\n"
+        "shl.b32 %r3, %t, 2;\ncvt.u64.u32 %l1, %r3;\nadd.s64 %l1, %l1, %p0;\nld.global.u32 %r4, [%l1];\n"
+        "ld.global.u32 %r5, [%l1+256];\nadd.u32 %r4, %r4, %r5;\nst.global.u32 [%l1+1024], %r4;\n";
+    const auto with = [](std::string text, const std::string& fence) {
+      for (std::size_t at = text.find("FENCE"); at != std::string::npos; at = text.find("FENCE"))
+        text.replace(at, 5, fence);
+      return text;
+    };
+    row("last block", "", with(last, "membar.gl;"));
+    row("last block without a fence", "global-race", with(last, ""));
+    row("last block with a fence of the block", "global-race", with(last, "fence.acq_rel.cta;"));
+    // Block 0 passes a word to block 1 with a flag.
+    const std::string flag =
+        "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %q1, %t, 0;\n@%q1 exit;\nsetp.eq.u32 %q2, %r1, 0;\n"
+        "setp.eq.u32 %q3, %r1, 1;\n@%q2 st.global.u32 [%p0], 7;\nSTORE\n@!%q3 exit;\nL:\nLOAD\n"
+        "setp.eq.u32 %q4, %r2, 0;\n@%q4 bra L;\nld.global.u32 %r3, [%p0];\nst.global.u32 [%p0+64], %r3;\n";
+    const auto pass = [&](std::string store, std::string load) {
+      std::string text = flag;
+      text.replace(text.find("STORE"), 5, store);
+      text.replace(text.find("LOAD"), 4, load);
+      return text;
+    };
+    row("release and acquire", "",
+        pass("@%q2 st.release.gpu.global.u32 [%p1], 1;", "ld.acquire.gpu.global.u32 %r2, [%p1];"));
+    row("relaxed and volatile", "global-race",
+        pass("@%q2 st.relaxed.gpu.global.u32 [%p1], 1;", "ld.volatile.global.u32 %r2, [%p1];"));
+    row("fence and volatile", "",
+        pass("@%q2 fence.acq_rel.gpu;\n@%q2 st.volatile.global.u32 [%p1], 1;", "ld.volatile.global.u32 %r2, [%p1];"));
+  }
+  void blocks() {
+    QFETCH(std::string, body);
+    QFETCH(std::string, kind);
+    for (const unsigned threads : {1u, 2u}) {
+      Kernel k{test::entry(2,
+                           "mov.u32 %r24, %ctaid.x;\nmad.lo.u32 %r24, %r24, 64, %t;\nmul.wide.u32 %l20, %r24, 4;\n"
+                           "add.s64 %l20, %l20, %p0;\n" +
+                               body,
+                           ".shared .b32 s;")};
+      k.with(std::vector<std::uint32_t>(1024)).with(std::vector<std::uint32_t>(4));
+      k.grid = 4;
+      k.block = 64;
+      k.threads = threads;
+      const auto result = k.run();
+      QVERIFY2(result, test::problems(result).c_str());
+      if (kind.empty())
+        QVERIFY2(result->faults.empty(), test::problems(result).c_str());
+      else
+        QVERIFY2(!result->faults.empty() && result->faults.front().kind == kind, test::problems(result).c_str());
+    }
+  }
+
+  void vectorAtomics() {
+    Kernel k{test::entry(1,
+                         "mov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f40000000;\n"
+                         "red.global.add.v2.f32 [%p0], {%f1, %f2};\n"
+                         "atom.global.add.noftz.v4.f16x2 {%r1, %r2, %r3, %r4}, [%p0+16], {%r5, %r6, %r5, %r6};\n"
+                         "cvt.f64.f32 %d1, %f2;\nred.global.add.f64 [%p0+32], %d1;\n"
+                         "atom.global.inc.u32 %r7, [%p0+40], 9;\natom.global.dec.u32 %r8, [%p0+44], 5;\n"
+                         "atom.global.max.s64 %l1, [%p0+48], 17;\nred.global.min.s32 [%p0+56], -4;\n",
+                         {}, ".reg .f32 %f<4>;\n.reg .f64 %d<4>;\n")};
+    k.ptx.insert(k.ptx.find("mov.f32 %f1"), "mov.b32 %r5, 0x3c003c00;\nmov.b32 %r6, 0x40004000;\n");
+    k.with(std::vector<std::uint32_t>(16));
+    QCOMPARE(k.problem(), std::string());
+    const auto f = k.values<float>(0);
+    QCOMPARE(f[0], 32.0F);
+    QCOMPARE(f[1], 64.0F);
+    const auto w = k.values<std::uint32_t>(0);
+    QCOMPARE(w[4], 0x50005000u); // 32 in f16
+    QCOMPARE(w[5], 0x54005400u); // 64
+    QCOMPARE(k.values<double>(0)[4], 64.0);
+    QCOMPARE(w[10], 2u); // 32 increments modulo 10
+    QCOMPARE(w[11], 4u); // 0 wraps to 5, then down: 32 steps of a cycle of 6
+    QCOMPARE(k.values<std::int64_t>(0)[6], std::int64_t{17});
+    QCOMPARE(static_cast<int>(w[14]), -4);
+  }
+};
+
+QTEST_MAIN(TestPtxSystem)
+#include "test_ptx_system.moc"
