@@ -114,6 +114,68 @@ Result<HostTensor> tensor_of(const Proto& proto, const std::string& file) {
   return tensor;
 }
 
+namespace {
+
+/// Bits of an integer type that DType lacks; 0: it is none.
+int foreign_bits(int type) {
+  switch (type) {
+  case Proto::UINT8: return 8;
+  case Proto::UINT16:
+  case Proto::INT16: return 16;
+  case Proto::UINT32: return 32;
+  case Proto::UINT64: return 64;
+  default: return 0;
+  }
+}
+
+/// The same tensor as INT64; false when a value has no place there, or the data is in a field of another type.
+bool widen(Proto& proto) {
+  int bits = foreign_bits(proto.data_type());
+  bool is_signed = proto.data_type() == Proto::INT16;
+  std::vector<std::uint64_t> values;
+  if (proto.has_raw_data()) {
+    const std::string& raw = proto.raw_data();
+    auto size = static_cast<std::size_t>(bits / 8);
+    for (std::size_t at = 0; at + size <= raw.size(); at += size) {
+      std::uint64_t v = 0; // raw data is little-endian
+      for (std::size_t k = 0; k < size; ++k) v |= std::uint64_t{static_cast<unsigned char>(raw[at + k])} << (8 * k);
+      values.push_back(v);
+    }
+  } else if (bits >= 32) {
+    for (std::uint64_t v : proto.uint64_data()) values.push_back(v);
+  } else {
+    for (std::int32_t v : proto.int32_data()) values.push_back(static_cast<std::uint64_t>(std::int64_t{v}));
+  }
+  Proto wide;
+  wide.set_name(proto.name());
+  for (std::int64_t extent : proto.dims()) wide.add_dims(extent);
+  wide.set_data_type(Proto::INT64);
+  for (std::uint64_t v : values) {
+    auto value = static_cast<std::int64_t>(v);
+    if (is_signed) value = static_cast<std::int16_t>(v);
+    if (!is_signed && value < 0) return false;
+    wide.add_int64_data(value);
+  }
+  proto = std::move(wide);
+  return true;
+}
+
+} // namespace
+
+Result<OnnxTensor> read_widened_onnx_tensor(const std::filesystem::path& file) {
+  auto bytes = read_file(file);
+  if (!bytes) return bytes.failure<OnnxTensor>();
+  Proto proto;
+  bool parses = !bytes->empty() && bytes->size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()) &&
+                proto.ParseFromArray(bytes->data(), static_cast<int>(bytes->size()));
+  if (!parses || foreign_bits(proto.data_type()) == 0) return parse_onnx_tensor(*bytes, file.string());
+  int bits = foreign_bits(proto.data_type());
+  if (!widen(proto)) return error("onnx.range", "a value does not fit 64 bits with a sign", {file.string(), 0, 0, 0});
+  auto tensor = tensor_of(proto, file.string());
+  if (!tensor) return tensor.failure<OnnxTensor>();
+  return OnnxTensor{proto.name(), std::move(*tensor), bits};
+}
+
 Result<OnnxTensor> parse_onnx_tensor(std::span<const std::byte> bytes, const std::string& name) {
   Proto proto;
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
@@ -122,7 +184,7 @@ Result<OnnxTensor> parse_onnx_tensor(std::span<const std::byte> bytes, const std
     return error("onnx.format", "not an ONNX tensor", {name, 0, 0, 0});
   auto tensor = tensor_of(proto, name);
   if (!tensor) return tensor.failure<OnnxTensor>();
-  return OnnxTensor{proto.name(), std::move(*tensor)};
+  return OnnxTensor{proto.name(), std::move(*tensor), 0};
 }
 
 Result<OnnxTensor> read_onnx_tensor(const std::filesystem::path& file) {
