@@ -142,6 +142,17 @@ Form Algebra::convert(ExprId id) {
   }
   std::vector<Form> args;
   for (ExprId o : arena.operands(id)) args.push_back(memo_.at(o));
+  if (n.op == Op::sqrt || n.op == Op::rsqrt || n.op == Op::pow) { // (u^2)^(1/2) = |u|, before u^2 is multiplied out
+    const ExprId base = arena.operand(id, 0);
+    const auto exponent = n.op == Op::pow ? constant(args[1]) : mpq_class(n.op == Op::sqrt ? 1 : -1, 2);
+    if (arena[base].op == Op::pow && !part_of_(base) && exponent && exponent->get_den() != 1)
+      if (const auto even = constant(memo_.at(arena.operand(base, 1))); even && even->get_den() == 1) {
+        const mpq_class total = *even * *exponent;
+        if (mpz_even_p(even->get_num_mpz_t()) != 0 && abs(total.get_num()) <= 64 && total.get_den() <= 64)
+          return raise(call(Op::abs, 0, {memo_.at(arena.operand(base, 0))}), static_cast<int>(total.get_num().get_si()),
+                       static_cast<int>(total.get_den().get_si()));
+      }
+  }
   return convert_call(n.op, n.payload, n.kind, std::move(args));
 }
 

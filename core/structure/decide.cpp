@@ -85,22 +85,39 @@ class Decider {
     for (AtomId id : a_.below(f))
       if (a_.atom(id).type == Atom::Type::leaf && a_.atom(id).part == part_mixed)
         return unknown("a dependency is read inside a reduction over another axis: " + text(a_.atom(id).node));
-    out_.form = f;
     out_.split = split(a_, f);
+    if (!out_.split) { // max(a, b) = (a + b + |a - b|)/2, which may cancel
+      Form open = without_extrema(f);
+      out_.split = split(a_, open);
+      if (out_.split) step("open-extrema", text(f), text(open)), f = std::move(open);
+    }
+    out_.form = f;
     FieldRank field = field_rank(a_, f, mix(seed_, 5));
     Certificate& c = out_.certificate;
     c.trials = 1;
     step("field-matrix", "f(x_i; d_j) over F_p, p = " + std::to_string(field_p),
          field.full ? "rank " + std::to_string(field.rank) + " of a " + std::to_string(field.size) + " x " +
-                          std::to_string(field.size) + " sample: > " + std::to_string(field.size / 2)
+                          std::to_string(field.size) + " sample: > " + std::to_string(field.above)
                     : "rank " + std::to_string(field.rank) + " in a sample of " + std::to_string(field.size));
     if (out_.split) return separated(field);
-    if (!field.full) {
+    if (!field.full && !field.blind) {
       double k = std::max<double>(1, static_cast<double>(f.size()));
       return finite(field.rank, Certificate::Verdict::probably, "rank over the field; no separated form was derived",
                     false_accept(1000, k * (field.rank + 1)));
     }
     real(field);
+  }
+
+  Form without_extrema(const Form& f) {
+    std::map<AtomId, Form> with;
+    for (AtomId id : a_.below(f)) {
+      const Atom a = a_.atom(id);
+      if (a.type != Atom::Type::call || a.part != part_mixed || (a.op != Op::max && a.op != Op::min)) continue;
+      const Form distance = a_.call(Op::abs, 0, {Algebra::add(a.args[0], Algebra::negate(a.args[1]))});
+      const Form total = Algebra::add(a.args[0], a.args[1]);
+      with[id] = Algebra::scale(Algebra::add(total, a.op == Op::max ? distance : Algebra::negate(distance)), {1, 2});
+    }
+    return with.empty() ? f : a_.expand(a_.replace(f, with));
   }
 
   void separated(const FieldRank& field) {
@@ -126,7 +143,33 @@ class Decider {
            proven ? 0 : false_accept(1000, std::max<double>(1, static_cast<double>(s.x_parts.size()))));
   }
 
-  void real(const FieldRank& field) {
+  /// An element that is made of others of the same axis (a prefix sum) cannot be sampled on its own.
+  bool reads_axis_again() const {
+    const Arena& arena = m_.arena();
+    Loads axis = item_.loads;
+    for (std::size_t d : item_.dependencies) axis.insert(m_.items[d].loads.begin(), m_.items[d].loads.end());
+    std::array roots{item_.element, item_.mask};
+    for (ExprId id : reachable(arena, roots)) {
+      if (arena[id].op != Op::reduce || !m_.along(id)) continue;
+      std::array inner{arena.body(id), arena.predicate(id)};
+      for (ExprId load : reachable(arena, inner)) {
+        if (arena[load].op != Op::load && arena[load].op != Op::padded_load) continue;
+        for (std::uint32_t k = 0; k < arena[load].count; ++k)
+          for (VarId v : arena.reduction(id).vars)
+            if (axis.contains({arena[load].payload, k}) && mentions(arena, arena.operand(load, k), v)) return true;
+      }
+    }
+    return false;
+  }
+
+  std::optional<RealUnbounded> sampled(RealProblem::Action action) {
+    if (reads_axis_again()) return std::nullopt;
+    RealProblem p = problem();
+    p.action = action;
+    return real_unbounded(p, mix(seed_, 7), stop_);
+  }
+
+  RealProblem problem() {
     RealProblem p;
     p.arena = &m_.arena();
     p.f = item_.element;
@@ -140,20 +183,29 @@ class Decider {
     p.along_axis = [this](ExprId id) { return m_.along(id); };
     p.extents = extent_dims(m_, item_);
     p.name = [this](ExprId id) { return text(id); };
+    return p;
+  }
+
+  void real(const FieldRank& field) {
     if (field.size == 0) return unknown("too large an expression to be sampled");
-    auto found = real_unbounded(p, mix(seed_, 7), stop_);
-    std::string cap = "rank > " + std::to_string(field.size / 2) + " in the field" +
-                      (field.opaque ? " (through an opaque function)" : "");
+    auto found = sampled(RealProblem::Action::sum);
+    std::string cap = field.full ? "rank > " + std::to_string(field.above) + " in the field" +
+                                       (field.opaque ? " (through an opaque function)" : "")
+                                 : "an equality of x and d, which the field does not see";
     if (!found) return unknown(cap + "; no real sample decided it");
+    unbounded(std::move(*found), "nonzero determinants of (f(x_i; d_j)) on reachable real samples");
+  }
+
+  void unbounded(RealUnbounded found, const std::string& what) {
     out_.rank = {Rank::Kind::unbounded, 0};
-    settle(Certificate::Verdict::proven, item_.name + " has no bounded separation rank",
-           found->arithmetic + ": nonzero determinants of (f(x_i; d_j)) on reachable real samples", 0);
-    for (std::size_t i = 0; i < found->sizes.size(); ++i)
+    settle(Certificate::Verdict::proven, item_.name + " has no bounded separation rank", found.arithmetic + ": " + what,
+           0);
+    for (std::size_t i = 0; i < found.sizes.size(); ++i)
       step("determinant",
-           std::to_string(found->sizes[i]) + " elements, " + std::to_string(found->sizes[i]) + " values of d",
-           found->determinants[i]);
-    out_.certificate.trials = static_cast<int>(found->sizes.size());
-    out_.certificate.witness = std::move(found->witness);
+           std::to_string(found.sizes[i]) + " elements, " + std::to_string(found.sizes[i]) + " values of d",
+           found.determinants[i]);
+    out_.certificate.trials = static_cast<int>(found.sizes.size());
+    out_.certificate.witness = std::move(found.witness);
   }
 
   void extremum() {
@@ -161,11 +213,17 @@ class Decider {
       step("independent", "f(x; d) reads no d", "f(x) + 0");
       return finite(1, Certificate::Verdict::proven, "no dependence over the axis", 0);
     }
-    std::vector<Alternative> all = alternatives(a_, out_.form, item_.is(Builtin::max));
-    if (all.empty()) return unknown("no form over (max, +) was derived");
-    for (const Alternative& x : all)
+    const ExtremumForm how = extremum_form(m_, a_, item_.element, out_.form, item_.is(Builtin::max));
+    if (how.of.empty()) {
+      auto found = sampled(item_.is(Builtin::max) ? RealProblem::Action::max : RealProblem::Action::min);
+      if (!found) return unknown("no form over (max, +) was derived, and no real sample decided it");
+      return unbounded(std::move(*found), "reachable real samples in which every element decides at one d");
+    }
+    if (!how.outer.empty())
+      step("monotone", text(item_.element), how.rising ? "a rising function of what follows" : "a falling one");
+    for (const Alternative& x : how.of)
       step("max-plus", text(out_.form), (x.exponential ? "exp of " : "") + text(x.x) + " and " + text(x.d));
-    finite(static_cast<int>(all.size()), Certificate::Verdict::proven,
+    finite(static_cast<int>(how.of.size()), Certificate::Verdict::proven,
            "factor rank over (max, +), from the normal form", 0);
   }
 

@@ -75,6 +75,12 @@ void FieldProgram::run(unsigned part, Values& values) {
     if (a.part != part || a.type == Atom::Type::leaf || a.type == Atom::Type::tie) continue;
     args.clear();
     for (const Sum& s : arguments_[i]) args.push_back(evaluate(s, values));
+    if (tosses_ && a.type == Atom::Type::call && (a.op == Op::eq || a.op == Op::isnan)) {
+      std::uint64_t key = atoms_[i];
+      for (const FieldValue& v : args) key = mix(mix(key, v.re), v.im);
+      values[atoms_[i]] = field_.number(mpq_class(static_cast<int>(key % 2)));
+      continue;
+    }
     values[atoms_[i]] = a.type == Atom::Type::sum ? args[0] : field_.apply(a.op, a.payload, args);
   }
 }

@@ -19,6 +19,8 @@ class FieldProgram {
   void draw(unsigned part, Values& values, Random& random) const;
   /// The functions that belong to `part` alone, once the leaves they read are there.
   void run(unsigned part, Values& values);
+  /// From now on x = 0 or isnan(x), which no random x meets, is a coin that each value of x tosses.
+  void toss_rare_truths() { tosses_ = true; }
   [[nodiscard]] FieldValue root(std::size_t k, const Values& values);
   [[nodiscard]] Values blank() const { return Values(atom_count_); }
   [[nodiscard]] const std::vector<AtomId>& leaves() const { return leaves_; }
@@ -49,6 +51,7 @@ class FieldProgram {
   Field& field_;
   std::size_t atom_count_;
   std::size_t weight_ = 0;
+  bool tosses_ = false;
   std::vector<AtomId> atoms_, leaves_;
   std::vector<char> square_;                ///< by atom: a leaf that is positive
   std::vector<std::vector<Sum>> arguments_; ///< by position in atoms_

@@ -144,8 +144,13 @@ template <class Math> typename Math::Value integer_power(Math& m, const typename
 
 Interval IntervalMath::apply(Op op, std::uint32_t, std::span<const Interval> args) {
   Interval r(precision);
-  if (apply_common(*this, op, args, r)) return r;
   const Interval& a = args[0];
+  if (op == Op::max || op == Op::min) { // bound by bound: which of the two it is may stay open
+    auto pick = op == Op::max ? mpfr_max : mpfr_min;
+    pick(r.lo_, a.lo_, args[1].lo_, MPFR_RNDD), pick(r.hi_, a.hi_, args[1].hi_, MPFR_RNDU);
+    return r;
+  }
+  if (apply_common(*this, op, args, r)) return r;
   auto monotone = [&](auto f) {
     f(r.lo_, a.lo_, MPFR_RNDD), f(r.hi_, a.hi_, MPFR_RNDU);
     if (mpfr_nan_p(r.lo_) || mpfr_nan_p(r.hi_) || mpfr_inf_p(r.lo_) || mpfr_inf_p(r.hi_)) failed = true;

@@ -119,6 +119,23 @@ void strip_masks(Model& m, Item& item) {
   }
 }
 
+/// Reductions that run over the item's own elements once more for each of them: they wait for a sweep of their own.
+void find_whole(Model& m, std::size_t index) {
+  Item& item = m.items[index];
+  const Arena& arena = m.arena();
+  std::array roots{arena.body(item.node), arena.predicate(item.node)};
+  for (ExprId id : reachable(arena, roots)) {
+    auto found = m.at.find(id);
+    if (found == m.at.end() || found->second == index) continue;
+    const Item& inner = m.items[found->second];
+    for (VarId v : item.vars)
+      if (std::ranges::binary_search(inner.rows, v) && meet(read_whole(m, inner, v), item.loads)) {
+        item.whole.push_back(found->second);
+        break;
+      }
+  }
+}
+
 /// Sets of items that share an axis: linked by a dependency, or over equal ranges of the same elements.
 std::vector<std::vector<std::size_t>> group(const Model& m) {
   std::vector<std::size_t> parent(m.items.size());
@@ -152,40 +169,88 @@ std::vector<std::vector<std::size_t>> group(const Model& m) {
   return out;
 }
 
-/// Items whose name was given before, and that no other item needs: one reduction read at another index.
+/// Items whose name was given before, and that no other item needs: one reduction read at another index. What reads
+/// them finds the first of that name.
 void drop_repeats(Model& m) {
-  std::set<std::string> names;
-  std::set<std::size_t> needed;
-  for (const Item& item : m.items) {
-    needed.insert(item.dependencies.begin(), item.dependencies.end());
-    needed.insert(item.behind.begin(), item.behind.end());
+  auto reads = [](const Item& item) {
+    std::vector<std::size_t> all = item.dependencies;
+    for (const auto* more : {&item.behind, &item.whole}) all.insert(all.end(), more->begin(), more->end());
+    return all;
+  };
+  std::map<std::string, std::size_t> first;
+  for (std::size_t i = 0; i < m.items.size(); ++i) first.try_emplace(m.items[i].name, i);
+  std::vector<char> kept(m.items.size(), 1);
+  std::vector<int> readers(m.items.size(), 0);
+  for (const Item& item : m.items)
+    for (std::size_t d : reads(item)) ++readers[d];
+  bool again = true;
+  while (again) { // a repeat that only repeats need goes with them
+    again = false;
+    for (std::size_t i = m.items.size(); i-- > 0;) {
+      if (kept[i] == 0 || readers[i] != 0 || first.at(m.items[i].name) == i) continue;
+      kept[i] = 0;
+      again = true;
+      for (std::size_t d : reads(m.items[i])) --readers[d];
+    }
   }
-  std::vector<Item> kept;
+  std::set<std::string> names;
   std::vector<std::size_t> moved(m.items.size());
+  std::vector<Item> left;
   for (std::size_t i = 0; i < m.items.size(); ++i) {
     Item& item = m.items[i];
-    bool fresh = names.insert(item.name).second;
-    if (!fresh && !needed.contains(i) && item.dependencies.empty()) {
-      m.at.erase(item.node);
-      continue;
-    }
-    for (int k = 2; !fresh; ++k) {
-      std::string name = item.name + "@" + std::to_string(k);
-      fresh = names.insert(name).second;
-      if (fresh) item.name = name;
-    }
-    moved[i] = kept.size();
-    m.at[item.node] = kept.size();
-    kept.push_back(std::move(item));
+    if (kept[i] == 0) continue;
+    const std::string name = item.name;
+    for (int k = 2; !names.insert(item.name).second; ++k) item.name = name + "@" + std::to_string(k);
+    moved[i] = left.size();
+    left.push_back(std::move(item));
   }
-  for (Item& item : kept) {
-    for (std::size_t& d : item.dependencies) d = moved[d];
-    for (std::size_t& d : item.behind) d = moved[d];
-  }
-  m.items = std::move(kept);
+  for (auto& [node, i] : m.at) i = moved[kept[i] != 0 ? i : first.at(m.items[i].name)];
+  for (Item& item : left)
+    for (auto* list : {&item.dependencies, &item.behind, &item.whole})
+      for (std::size_t& d : *list) d = moved[d];
+  m.items = std::move(left);
 }
 
 } // namespace
+
+bool meet(const Loads& a, const Loads& b) {
+  return std::ranges::any_of(a, [&](const auto& x) { return b.contains(x); });
+}
+
+bool mentions(const Arena& arena, ExprId root, VarId v) {
+  std::array roots{root};
+  for (ExprId id : reachable(arena, roots))
+    if (arena[id].op == Op::index && arena[id].payload == v) return true;
+  return false;
+}
+
+bool bounds_by_row(const Arena& arena, ExprId conjunct, VarId row) {
+  if (arena[conjunct].op != Op::lt && arena[conjunct].op != Op::le) return false;
+  std::array roots{conjunct};
+  for (ExprId id : reachable(arena, roots))
+    if (arena[id].op == Op::load || arena[id].op == Op::padded_load || arena[id].op == Op::reduce) return false;
+  return mentions(arena, conjunct, row);
+}
+
+Loads read_whole(const Model& model, const Item& item, VarId row) {
+  const Arena& arena = model.arena();
+  for (std::size_t k = 0; k < 2 * item.vars.size(); ++k)
+    if (mentions(arena, arena.operand(item.node, k), row)) return {};
+  for (ExprId c : conjuncts(arena, arena.predicate(item.node)))
+    if (bounds_by_row(arena, c, row)) return {};
+  Loads out;
+  std::array roots{arena.body(item.node), arena.predicate(item.node)};
+  for (ExprId id : reachable(arena, roots)) {
+    if (arena[id].op != Op::load && arena[id].op != Op::padded_load) continue;
+    std::uint32_t position = 0;
+    for (ExprId o : arena.operands(id)) {
+      bool own = std::ranges::any_of(item.vars, [&](VarId v) { return mentions(arena, o, v); });
+      if (own && !mentions(arena, o, row)) out.insert({arena[id].payload, position});
+      ++position;
+    }
+  }
+  return out;
+}
 
 std::set<ExprId> conjuncts(const Arena& arena, ExprId predicate) {
   std::set<ExprId> out;
@@ -252,6 +317,7 @@ Model make_model(Canonical& canonical) {
     find_loads(m, m.items[i]);
     find_dependencies(m, i);
   }
+  for (std::size_t i = 0; i < m.items.size(); ++i) find_whole(m, i);
   drop_repeats(m);
   // operands have smaller ids than the reductions that read them
   std::vector<std::size_t> order(m.items.size());
@@ -262,6 +328,7 @@ Model make_model(Canonical& canonical) {
     Item& item = m.items[i];
     for (std::size_t d : item.dependencies) item.level = std::max(item.level, m.items[d].level + 1);
     for (std::size_t d : item.behind) item.level = std::max(item.level, m.items[d].level + 1);
+    for (std::size_t d : item.whole) item.level = std::max(item.level, m.items[d].level + 1);
   }
   m.cascades = group(m);
   for (auto& members : m.cascades)

@@ -3,6 +3,7 @@
 #include "core/structure/field.hpp"
 #include "core/structure/interval.hpp"
 #include "core/structure/node_program.hpp"
+#include "core/structure/verify.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +15,27 @@ namespace aicf {
 namespace {
 
 constexpr std::array sizes{4, 8, 16, 32};
-/// How the elements lie: each layout suits another kind of dependency, so that its values fall between the elements.
-enum class Layout { mean, fraction, maximum, minimum, sum, log_mean, scattered, positive, count };
+/// How the elements lie: each layout suits another kind of dependency, so that its values fall between the elements, or
+/// (the hits) on them.
+enum class Layout {
+  mean,
+  fraction,
+  maximum,
+  minimum,
+  sum,
+  log_mean,
+  scattered,
+  positive,
+  sum_hits,
+  mean_hits,
+  rising,
+  far_maximum,
+  far_minimum,
+  count
+};
+/// Where n elements and n values of d as they lie do not suffice, n are chosen among this many times more.
+constexpr int candidates = 4;
+constexpr int far = 4; ///< how far apart elements and d lie where they do not lie within 1
 
 struct Points {
   std::vector<mpq_class> inside, common, beyond; ///< x_i; elements of the chunk besides; the one more of d_j
@@ -37,6 +57,9 @@ Points lay_out(Layout layout, int n, Random& random) {
   };
   for (int i = 1; i <= n; ++i) switch (layout) {
     case Layout::maximum: keep(p.inside, mpq_class(-i, n + 1)); break;
+    case Layout::far_maximum: keep(p.inside, mpq_class(-far * i, n + 1)); break;
+    case Layout::far_minimum: keep(p.inside, mpq_class(far * i, n + 1)); break;
+    case Layout::rising:
     case Layout::fraction:
     case Layout::minimum: keep(p.inside, mpq_class(i, n + 1)); break;
     case Layout::log_mean: keep(p.inside, mpq_class(i, n)); break;
@@ -45,7 +68,10 @@ Points lay_out(Layout layout, int n, Random& random) {
     default: keep(p.inside, i); break;
     }
   for (int i = 1; i <= n; ++i) switch (layout) { // none of them may be an extremum that hides d_j
+    case Layout::rising:
     case Layout::maximum: keep(p.common, mpq_class(-i - n, n + 1)); break;
+    case Layout::far_maximum: keep(p.common, -far - i); break;
+    case Layout::far_minimum: keep(p.common, far + i); break;
     case Layout::minimum: keep(p.common, mpq_class(i + n, n + 1)); break;
     case Layout::log_mean: keep(p.common, -8 - i); break;
     case Layout::positive: keep(p.common, positive(4000)); break;
@@ -55,10 +81,15 @@ Points lay_out(Layout layout, int n, Random& random) {
     mpq_class z, between(2 * j - 1, 2); // d falls between x_{j-1} and x_j
     switch (layout) {
     case Layout::maximum: z = mpq_class(2 * j - 1, 2 * (n + 1)); break;
+    case Layout::far_maximum: z = mpq_class(far * (2 * j - 1), 2 * (n + 1)); break;
+    case Layout::far_minimum: z = mpq_class(-far * (2 * j - 1), 2 * (n + 1)); break;
+    case Layout::rising: z = 1 + mpq_class(2 * j - 1, 2 * (n + 1)); break;
     case Layout::minimum: z = mpq_class(-(2 * j - 1), 2 * (n + 1)); break;
     case Layout::mean: z = (2 * n + 1) * between - total; break;
     case Layout::fraction: z = (2 * n + 1) * mpq_class(2 * j + 1, 2 * (n + 1)) - total; break;
     case Layout::sum: z = between - total; break;
+    case Layout::sum_hits: z = j - total; break;
+    case Layout::mean_hits: z = (2 * n + 1) * j - total; break;
     case Layout::log_mean: z = near(std::log((2 * n + 1) * std::exp((j - 0.5) / n) - weight)); break;
     case Layout::positive: z = positive(40000); break;
     default: z = 3 * scattered(); break;
@@ -68,6 +99,31 @@ Points lay_out(Layout layout, int n, Random& random) {
   }
   return p;
 }
+
+/// Rows and columns of the matrix among those that were laid out.
+struct Choice {
+  std::vector<std::size_t> rows, columns;
+};
+
+Choice all_of(int n) {
+  Choice c;
+  for (int i = 0; i < n; ++i) c.rows.push_back(static_cast<std::size_t>(i));
+  c.columns = c.rows;
+  return c;
+}
+
+/// Doubles, only to choose by.
+struct RoughMath {
+  using Value = double;
+  bool failed = false;
+  static double number(const mpq_class& v) { return v.get_d(); }
+  static double add(double a, double b) { return a + b; }
+  static double mul(double a, double b) { return a * b; }
+  static int compare(double a, double b) { return a < b ? -1 : a > b ? 1 : 0; }
+  static double apply(Op op, std::uint32_t payload, std::span<const double> args) {
+    return DoubleMath::apply(op, payload, args);
+  }
+};
 
 template <class Math> class Sample {
  public:
@@ -80,22 +136,28 @@ template <class Math> class Sample {
       bodies_.emplace_back(*p.arena, std::vector{d.predicate, d.body}, [&](ExprId id) { return is_dependency(id); });
   }
 
-  /// f(x_i; d_j), or nothing when a value was not certain.
-  std::optional<std::vector<std::vector<Value>>> matrix(int n, Layout layout, std::uint64_t seed) {
-    Random random(mix(seed, static_cast<std::uint64_t>(n) * 16 + static_cast<std::uint64_t>(layout)));
-    draw(n, layout, random);
-    auto count = static_cast<std::size_t>(n);
-    std::vector<std::vector<Value>> m(count);
-    for (std::size_t j = 0; j < count && !math_.failed; ++j) {
+  /// f(x_i; d_j) at the chosen places of a layout of `laid` elements, or nothing when a value was not certain.
+  std::optional<std::vector<std::vector<Value>>> matrix(int laid, const Choice& choice, Layout layout,
+                                                        std::uint64_t seed) {
+    Random random(mix(seed, static_cast<std::uint64_t>(laid) * 16 + static_cast<std::uint64_t>(layout)));
+    draw(laid, layout, random);
+    std::vector<std::vector<Value>> m(choice.rows.size());
+    std::vector<std::optional<Value>> shared(p_.dependencies.size());
+    for (std::size_t j = 0; j < choice.columns.size() && !math_.failed; ++j) {
       std::map<ExprId, Value> d;
       for (std::size_t k = 0; k < p_.dependencies.size(); ++k) {
-        d.insert_or_assign(p_.dependencies[k].node, reduce(k, count, j, d));
-        if (j < 8) inputs[p_.name(p_.dependencies[k].node)].push_back(approximate(d.at(p_.dependencies[k].node)));
+        const ExprId node = p_.dependencies[k].node;
+        d.insert_or_assign(node, reduce(k, static_cast<std::size_t>(laid), choice.columns[j], d, shared[k]));
+        if (j < 8) inputs[p_.name(node)].push_back(approximate(d.at(node)));
       }
-      for (std::size_t i = 0; i < count && !math_.failed; ++i) {
-        std::vector<Value> values = evaluate(f_, i, d);
-        if (math_.compare(values[f_.place(p_.predicate)], math_.number(0)) == 0) return std::nullopt;
-        m[i].push_back(values[f_.place(p_.f)]);
+      for (std::size_t i = 0; i < choice.rows.size() && !math_.failed; ++i) {
+        std::vector<Value> values = evaluate(f_, choice.rows[i], d);
+        if (math_.compare(values[f_.place(p_.predicate)], math_.number(0)) != 0)
+          m[i].push_back(values[f_.place(p_.f)]);
+        else if constexpr (std::is_same_v<Value, double>)
+          m[i].push_back(NAN); // not an element: not to be chosen
+        else
+          return std::nullopt;
       }
     }
     if (math_.failed) return std::nullopt;
@@ -106,6 +168,7 @@ template <class Math> class Sample {
   std::map<std::string, std::vector<double>> inputs;
 
  private:
+  static double approximate(double v) { return v; }
   static double approximate(const mpq_class& v) { return v.get_d(); }
   static double approximate(const Interval& v) { return mpfr_get_d(v.lo(), MPFR_RNDN); }
 
@@ -130,7 +193,8 @@ template <class Math> class Sample {
         if (!std::isfinite(v)) math_.failed = true;
         fixed_.insert_or_assign(leaf, math_.number(std::isfinite(v) ? mpq_class(v) : mpq_class(0)));
       } else if (!p_.along_axis(leaf)) {
-        mpq_class v(static_cast<long>(random.below(300)) + 100, 277);
+        const bool small = layout == Layout::far_maximum || layout == Layout::far_minimum;
+        mpq_class v(static_cast<long>(random.below(small ? 75 : 300)) + (small ? 25 : 100), 277);
         if (node.kind == Kind::integer) v = static_cast<long>(random.below(300)) + 1000;
         if (node.kind == Kind::boolean) v = 1;
         if (auto at = std::find(p_.extents.begin(), p_.extents.end(), leaf); at != p_.extents.end())
@@ -172,11 +236,15 @@ template <class Math> class Sample {
     return values;
   }
 
-  Value reduce(std::size_t dependency, std::size_t n, std::size_t j, const std::map<ExprId, Value>& d) {
+  /// Over the chunk and the element that is d_j's own. What does not read another d is folded over the chunk once.
+  Value reduce(std::size_t dependency, std::size_t n, std::size_t j, const std::map<ExprId, Value>& d,
+               std::optional<Value>& shared) {
     const Dependency& what = p_.dependencies[dependency];
     const NodeProgram& program = bodies_[dependency];
-    std::optional<Value> total;
-    for (std::size_t k = 0; k <= 2 * n && !math_.failed; ++k) {
+    const bool alone = std::none_of(d.begin(), d.end(), [&](const auto& e) { return program.contains(e.first); });
+    std::optional<Value> total = shared;
+    for (std::size_t k = shared ? 2 * n : 0; k <= 2 * n && !math_.failed; ++k) {
+      if (k == 2 * n && alone && !shared) shared = total;
       std::vector<Value> values = evaluate(program, k < 2 * n ? k : 2 * n + j, d);
       if (math_.compare(values[program.place(what.predicate)], math_.number(0)) == 0) continue;
       const Value& v = values[program.place(what.body)];
@@ -208,6 +276,38 @@ template <class Math> class Sample {
   std::map<ExprId, Value> fixed_; ///< numbers and symbols
   std::vector<std::vector<std::pair<ExprId, Value>>> elements_;
 };
+
+/// n rows and columns on which elimination with complete pivoting finds pivots well away from 0.
+std::optional<Choice> independent(std::vector<std::vector<double>> m, int n) {
+  Choice c;
+  std::vector<std::size_t> rows, columns;
+  for (std::size_t i = 0; i < m.size(); ++i)
+    if (std::all_of(m[i].begin(), m[i].end(), [](double v) { return std::isfinite(v); })) rows.push_back(i);
+  for (std::size_t j = 0; j < m.size(); ++j) columns.push_back(j);
+  double largest = 0;
+  while (c.rows.size() < static_cast<std::size_t>(n)) {
+    std::size_t at_row = 0, at_column = 0;
+    double pivot = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t j = 0; j < columns.size(); ++j)
+        if (double v = std::fabs(m[rows[i]][columns[j]]); v > pivot) pivot = v, at_row = i, at_column = j;
+    largest = std::max(largest, pivot);
+    if (!(pivot > 1e-9 * largest)) return std::nullopt;
+    const std::size_t row = rows[at_row], column = columns[at_column];
+    c.rows.push_back(row);
+    c.columns.push_back(column);
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(at_row));
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(at_column));
+    for (std::size_t i : rows) {
+      const double factor = m[i][column] / m[row][column];
+      if (factor != 0)
+        for (std::size_t j : columns) m[i][j] -= factor * m[row][j];
+    }
+  }
+  std::sort(c.rows.begin(), c.rows.end());
+  std::sort(c.columns.begin(), c.columns.end());
+  return c;
+}
 
 /// A determinant that is not 0 mod p is not 0.
 std::optional<std::string> nonzero(const std::vector<std::vector<mpq_class>>& m, RationalMath&) {
@@ -274,6 +374,48 @@ std::optional<std::string> nonzero(std::vector<std::vector<Interval>> a, Interva
   return det.text();
 }
 
+double rough(const mpq_class& v) { return v.get_d(); }
+double rough(const Interval& v) { return mpfr_get_d(v.lo(), MPFR_RNDN); }
+
+/// The row of the extremum of each column.
+std::vector<std::size_t> winners(const std::vector<std::vector<double>>& m, bool maximum) {
+  std::vector<std::size_t> best(m.front().size(), 0);
+  for (std::size_t j = 0; j < best.size(); ++j)
+    for (std::size_t i = 1; i < m.size(); ++i)
+      if (maximum ? m[i][j] > m[best[j]][j] : m[i][j] < m[best[j]][j]) best[j] = i;
+  return best;
+}
+
+/// n rows and columns such that each row is the extremum of one of the columns.
+std::optional<Choice> deciding(std::vector<std::vector<double>> m, int n, bool maximum) {
+  for (std::vector<double>& row : m) // one that is no element never wins
+    for (double& v : row)
+      if (std::isnan(v)) v = maximum ? -HUGE_VAL : HUGE_VAL;
+  std::set<std::size_t> seen;
+  Choice c;
+  const std::vector<std::size_t> best = winners(m, maximum);
+  for (std::size_t j = 0; j < best.size() && seen.size() < static_cast<std::size_t>(n); ++j)
+    if (seen.insert(best[j]).second) c.columns.push_back(j);
+  c.rows.assign(seen.begin(), seen.end());
+  return c.rows.size() == static_cast<std::size_t>(n) ? std::optional(std::move(c)) : std::nullopt;
+}
+
+/// Each row is strictly the extremum of a column of its own.
+template <class Math>
+std::optional<std::string> each_decides(const std::vector<std::vector<typename Math::Value>>& m, Math& math,
+                                        bool maximum) {
+  std::vector<std::vector<double>> near(m.size());
+  for (std::size_t i = 0; i < m.size(); ++i)
+    for (const auto& v : m[i]) near[i].push_back(rough(v));
+  const std::vector<std::size_t> best = winners(near, maximum);
+  if (std::set(best.begin(), best.end()).size() != m.size()) return std::nullopt;
+  for (std::size_t j = 0; j < best.size(); ++j)
+    for (std::size_t i = 0; i < m.size(); ++i)
+      if (i != best[j] && math.compare(m[best[j]][j], m[i][j]) != (maximum ? 1 : -1)) return std::nullopt;
+  if (math.failed) return std::nullopt;
+  return "each element alone is the " + std::string(maximum ? "greatest" : "least") + " at one d";
+}
+
 bool rational(const RealProblem& p) {
   std::vector<ExprId> roots{p.f, p.predicate};
   for (const Dependency& d : p.dependencies) roots.insert(roots.end(), {d.predicate, d.body});
@@ -313,21 +455,37 @@ std::size_t work(const RealProblem& p) {
   return nodes;
 }
 
+template <class Math>
+std::optional<std::string> regular(std::vector<std::vector<typename Math::Value>> m, Math& math,
+                                   RealProblem::Action action) {
+  if (action == RealProblem::Action::sum) return nonzero(std::move(m), math);
+  return each_decides(m, math, action == RealProblem::Action::max);
+}
+
 /// One size in one layout, at the precisions that may decide it.
 template <class Math>
 std::optional<std::string> certified(const RealProblem& p, const std::set<ExprId>& primary, std::uint64_t seed, int n,
                                      Layout layout, const std::vector<Math>& precisions,
                                      std::map<std::string, std::vector<double>>& inputs) {
-  for (const Math& math : precisions) {
-    Sample<Math> sample(p, math, primary);
-    auto m = sample.matrix(n, layout, seed);
-    if (!m) continue;
-    auto det = nonzero(std::move(*m), sample.math());
-    if (!det) continue;
-    inputs = std::move(sample.inputs);
-    return det;
-  }
-  return std::nullopt;
+  auto with = [&](int laid, const Choice& choice) -> std::optional<std::string> {
+    for (const Math& math : precisions) {
+      Sample<Math> sample(p, math, primary);
+      auto m = sample.matrix(laid, choice, layout, seed);
+      if (!m) continue;
+      auto found = regular(std::move(*m), sample.math(), p.action);
+      if (!found) continue;
+      inputs = std::move(sample.inputs);
+      return found;
+    }
+    return std::nullopt;
+  };
+  if (auto found = with(n, all_of(n))) return found;
+  Sample<RoughMath> rough(p, {}, primary);
+  auto m = rough.matrix(candidates * n, all_of(candidates * n), layout, seed);
+  if (!m) return std::nullopt;
+  auto choice = p.action == RealProblem::Action::sum ? independent(std::move(*m), n)
+                                                     : deciding(std::move(*m), n, p.action == RealProblem::Action::max);
+  return choice ? with(candidates * n, *choice) : std::nullopt;
 }
 
 template <class Math>
@@ -335,21 +493,23 @@ std::optional<RealUnbounded> search(const RealProblem& p, const std::set<ExprId>
                                     const std::stop_token& stop,
                                     const std::function<std::vector<Math>(int)>& precisions, std::string name) {
   if (work(p) * static_cast<std::size_t>(sizes.back() * sizes.back()) > max_work) return std::nullopt;
+  const bool sum = p.action == RealProblem::Action::sum;
   for (int layout = 0; layout < static_cast<int>(Layout::count); ++layout) {
     RealUnbounded found;
     found.arithmetic = name;
     for (int n : sizes) {
       if (stop.stop_requested()) return std::nullopt;
       std::map<std::string, std::vector<double>> inputs;
-      auto det = certified(p, primary, seed, n, static_cast<Layout>(layout), precisions(n), inputs);
-      if (!det) break;
+      auto reason = certified(p, primary, seed, n, static_cast<Layout>(layout), precisions(n), inputs);
+      if (!reason) break;
       if (n == sizes.front()) {
         found.witness.inputs = std::move(inputs);
-        found.witness.expected = "a zero determinant of (f(x_i; d_j)), as any state of fewer than 4 sums needs";
-        found.witness.observed = "determinant " + *det;
+        found.witness.expected = sum ? "a zero determinant of (f(x_i; d_j)), as any state of fewer than 4 sums needs"
+                                     : "an element that decides at no d_j, as any state of fewer than 4 extrema needs";
+        found.witness.observed = (sum ? "determinant " : "") + *reason;
       }
       found.sizes.push_back(n);
-      found.determinants.push_back(std::move(*det));
+      found.determinants.push_back(std::move(*reason));
     }
     if (found.sizes.size() == sizes.size()) return found;
   }

@@ -1,6 +1,9 @@
 // Proof that no bounded state exists: real samples on which the matrix f(x_i; d_j) is not singular, at growing sizes.
-// The samples are reachable: x_1 … x_n and n elements more are a chunk, d_j are the reductions of that chunk and one
-// more element.
+// The samples are reachable: x_1 … x_n are elements of a chunk, d_j are the reductions of that chunk and one more
+// element. Under max and min the matrix is one in which each element alone is the extremum at one of the d_j: none of
+// them may be forgotten. Its best assignment of rows to columns is then unique, so that its tropical rank is n, which
+// bounds the factor rank over (max, +) from below (Develin, Santos, Sturmfels, "On the rank of a tropical matrix",
+// 2005, theorem 1.4).
 #pragma once
 #include "core/base/certificate.hpp"
 #include "core/expr/expr.hpp"
@@ -20,6 +23,7 @@ struct Dependency {
 };
 
 struct RealProblem {
+  enum class Action { sum, max, min } action = Action::sum; ///< of the reduction whose f this is
   const Arena* arena = nullptr;
   ExprId f = no_expr;
   ExprId predicate = no_expr;
@@ -30,7 +34,7 @@ struct RealProblem {
 };
 
 struct RealUnbounded {
-  std::vector<int> sizes; ///< each with a certified nonzero determinant
+  std::vector<int> sizes; ///< each with a certified matrix
   std::string arithmetic; ///< "exact rationals" or "MPFR intervals"
   std::vector<std::string> determinants;
   Witness witness; ///< of the smallest size

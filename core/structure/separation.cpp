@@ -5,22 +5,32 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace aicf {
 namespace {
 
 using Matrix = std::vector<std::vector<FieldValue>>;
 
-constexpr std::size_t max_work = 3000000; ///< terms evaluated for one sample: about a second
+using Pivots = std::pair<std::vector<std::size_t>, std::vector<std::size_t>>;
 
-int rank_of(Matrix m, Field& field) {
+constexpr std::size_t max_work = 3000000; ///< terms evaluated for one sample: about a second
+constexpr int fresh_points = 32;
+
+/// `pivots` gets the rows and columns of a minor of that size that is not 0.
+int rank_of(Matrix m, Field& field, Pivots* pivots = nullptr) {
   std::size_t rank = 0;
   const std::size_t columns = m.empty() ? 0 : m[0].size();
+  std::vector<std::size_t> row_of(m.size());
+  std::iota(row_of.begin(), row_of.end(), 0);
   for (std::size_t col = 0; col < columns && rank < m.size(); ++col) {
     std::size_t pivot = rank;
     while (pivot < m.size() && m[pivot][col].zero()) ++pivot;
     if (pivot == m.size()) continue;
     std::swap(m[pivot], m[rank]);
+    std::swap(row_of[pivot], row_of[rank]);
+    if (pivots != nullptr) pivots->first.push_back(row_of[rank]), pivots->second.push_back(col);
     for (FieldValue& v : m[rank]) v.has_q = false; // the rank is one over F_p[i]
     FieldValue inverse = field.inv(m[rank][col]);
     for (std::size_t row = rank + 1; row < m.size(); ++row) {
@@ -41,6 +51,7 @@ class Sampler {
         symbols_(program_.blank()) {
     program_.draw(0, symbols_, random_);
     program_.run(0, symbols_);
+    program_.toss_rare_truths();
   }
 
   FieldRank grow() {
@@ -54,13 +65,20 @@ class Sampler {
       }
       Matrix m(rows_.size());
       for (std::size_t i = 0; i < rows_.size(); ++i)
-        for (std::size_t j = 0; j < columns_.size(); ++j) m[i].push_back(entry(i, j));
+        for (std::size_t j = 0; j < columns_.size(); ++j) m[i].push_back(entry(rows_[i], columns_[j]));
       r.size = n;
-      r.rank = rank_of(std::move(m), field_);
-      r.full = r.rank == n;
-      if (2 * r.rank <= n) break;
+      Pivots pivots;
+      r.rank = rank_of(m, field_, &pivots);
+      r.above = n / 2;
+      if (2 * r.rank > n) continue;
+      r.full = !confirmed(m, pivots);
+      if (!r.full) break;
+      r.above = r.rank;
     }
-    r.full = r.size == 0 || 2 * r.rank > r.size;
+    r.blind = std::ranges::any_of(program_.atoms(), [&](AtomId id) {
+      const Atom& a = algebra_.atom(id);
+      return a.type == Atom::Type::call && a.part == part_mixed && (a.op == Op::eq || a.op == Op::isnan);
+    });
     r.opaque = field_.opaque;
     r.nested_exp = field_.nested_exp;
     return r;
@@ -77,12 +95,28 @@ class Sampler {
     }
     return v;
   }
-  FieldValue entry(std::size_t i, std::size_t j) {
-    FieldProgram::Values& v = rows_[i];
+  FieldValue entry(FieldProgram::Values& row, const FieldProgram::Values& column) {
     for (AtomId id : program_.atoms())
-      if (algebra_.atom(id).part == part_d) v[id] = columns_[j][id];
-    program_.run(part_mixed, v);
-    return program_.root(0, v);
+      if (algebra_.atom(id).part == part_d) row[id] = column[id];
+    program_.run(part_mixed, row);
+    return program_.root(0, row);
+  }
+  /// No fresh x and d makes the minor larger: where f is 0 on most pairs, a sample shows less than there is.
+  bool confirmed(const Matrix& sample, const Pivots& pivots) {
+    const std::size_t r = pivots.first.size();
+    Matrix bordered(r + 1, std::vector<FieldValue>(r + 1));
+    for (std::size_t i = 0; i < r; ++i)
+      for (std::size_t j = 0; j < r; ++j) bordered[i][j] = sample[pivots.first[i]][pivots.second[j]];
+    for (int trial = 0; trial < fresh_points; ++trial) {
+      FieldProgram::Values x = line(part_x), d = line(part_d);
+      for (std::size_t k = 0; k < r; ++k) {
+        bordered[r][k] = entry(x, columns_[pivots.second[k]]);
+        bordered[k][r] = entry(rows_[pivots.first[k]], d);
+      }
+      bordered[r][r] = entry(x, d);
+      if (rank_of(bordered, field_) > static_cast<int>(r)) return false;
+    }
+    return true;
   }
 
   Algebra& algebra_;
@@ -113,6 +147,8 @@ FieldRank field_rank(Algebra& algebra, const Form& f, std::uint64_t seed) {
     FieldRank extra = Sampler(algebra, only, mix(seed, id + 2)).grow();
     r.rank += extra.rank;
     r.full = r.full || extra.full;
+    r.above = std::max(r.above, extra.above);
+    r.blind = r.blind || extra.blind;
     r.opaque = r.opaque || extra.opaque;
   }
   return r;

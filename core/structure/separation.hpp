@@ -13,13 +13,15 @@ inline constexpr int rank_cap = 24; ///< a full sample of this size says only ">
 struct FieldRank {
   int rank = 0, size = 0; ///< rank of the last, largest sample and its size
   bool full = false;      ///< the rank never stayed behind the sample
+  int above = 0;          ///< where full: the rank is more than this
+  bool blind = false;     ///< an equality of x and d, which random points never meet, took part
   bool opaque = false;    ///< a function without laws took part
   bool nested_exp = false;
   std::uint64_t seed = 0;
 };
 
-/// Rank of the matrix f(x_i; d_j) over random x and d in the field, at growing sizes up to the cap. Ties, atoms of
-/// their own, add the rank of what appears only at a tie.
+/// Rank of the matrix f(x_i; d_j) over random x and d in the field, at growing sizes up to the cap; where it stays
+/// behind, fresh points confirm it. Ties, atoms of their own, add the rank of what appears only at a tie.
 [[nodiscard]] FieldRank field_rank(Algebra& algebra, const Form& f, std::uint64_t seed);
 
 /// f = sum of coefficient[i][k] * x_part[i] * d_part[k] with coefficients free of both; nothing when a term mixes them.

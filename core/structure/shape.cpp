@@ -6,15 +6,6 @@
 namespace aicf {
 namespace {
 
-using Loads = std::set<std::pair<std::uint32_t, std::uint32_t>>;
-
-bool mentions(const Arena& arena, ExprId root, VarId v) {
-  std::array roots{root};
-  for (ExprId id : reachable(arena, roots))
-    if (arena[id].op == Op::index && arena[id].payload == v) return true;
-  return false;
-}
-
 /// Loads below `root` in which v stands, with its position.
 Loads loads_at(const Arena& arena, ExprId root, VarId v) {
   Loads out;
@@ -30,10 +21,6 @@ Loads loads_at(const Arena& arena, ExprId root, VarId v) {
   return out;
 }
 
-bool meet(const Loads& a, const Loads& b) {
-  return std::any_of(a.begin(), a.end(), [&](const auto& x) { return b.contains(x); });
-}
-
 std::vector<const CanonicalValue*> values_of(const Canonical& c) {
   std::vector<const CanonicalValue*> all;
   for (const auto* list : {&c.values, &c.outputs})
@@ -41,7 +28,8 @@ std::vector<const CanonicalValue*> values_of(const Canonical& c) {
   return all;
 }
 
-/// Reductions that a value reads and whose elements one of its own axes reads again, without indexing the reduction.
+/// Reductions that a value reads and whose elements one of its own axes reads again: without indexing the reduction, or
+/// with one for each place that runs over all of them.
 std::set<std::size_t> swept_again(const Model& m, const CanonicalValue& v) {
   std::set<std::size_t> out;
   const Arena& arena = m.arena();
@@ -53,10 +41,11 @@ std::set<std::size_t> swept_again(const Model& m, const CanonicalValue& v) {
     const Item& item = m.items[found->second];
     for (std::size_t k = 0; k < v.lo.size(); ++k) {
       auto axis = static_cast<VarId>(k);
-      if (std::find(item.rows.begin(), item.rows.end(), axis) != item.rows.end()) continue;
       auto [it, fresh] = loads.try_emplace(axis);
       if (fresh) it->second = loads_at(arena, v.body, axis);
-      if (meet(it->second, item.loads)) out.insert(found->second);
+      const bool indexed = mentions(arena, id, axis);
+      const Loads read = !indexed ? item.loads : id == item.node ? read_whole(m, item, axis) : Loads{};
+      if (meet(it->second, read)) out.insert(found->second);
     }
   }
   return out;
@@ -73,6 +62,7 @@ void count_passes(const Model& m, StructureProfile& p) {
     int step = p.reductions[item.report].bounded ? 0 : 1;
     for (std::size_t d : item.dependencies) best[i] = std::max(best[i], best[d] + step);
     for (std::size_t d : item.behind) best[i] = std::max(best[i], best[d] + 1);
+    for (std::size_t d : item.whole) best[i] = std::max(best[i], best[d] + 1);
     p.passes_definition = std::max(p.passes_definition, item.level);
     p.passes_best = std::max(p.passes_best, best[i]);
   }
@@ -91,22 +81,24 @@ std::vector<ExprId> factors(const Arena& arena, ExprId id) {
 
 bool is_contraction(const Model& m, const Item& item) {
   if (!item.is(Builtin::sum) || !item.dependencies.empty()) return false;
-  std::set<std::uint32_t> tensors;
+  std::set<ExprId> operands; // of one tensor or of two
   for (ExprId f : factors(m.arena(), item.element)) {
     Op op = m.arena()[f].op;
-    if ((op == Op::load || op == Op::padded_load) && m.along(f)) tensors.insert(m.arena()[f].payload);
+    if ((op == Op::load || op == Op::padded_load) && m.along(f)) operands.insert(f);
   }
-  return tensors.size() >= 2;
+  return operands.size() >= 2;
 }
 
-/// The range grows with a row variable that the elements do not know: sum[j <= i] x[j].
+/// One end of the range moves with a row variable that the elements do not know: sum[j <= i] x[j]. A window, both ends
+/// of which move, is none.
 bool is_scan(const Model& m, const Item& item) {
   const Arena& arena = m.arena();
   for (VarId row : item.rows) {
-    bool bounds = mentions(arena, item.mask, row);
+    int moving = 0;
+    for (ExprId c : conjuncts(arena, item.mask)) moving += bounds_by_row(arena, c, row) ? 1 : 0;
     for (std::size_t k = 0; k < item.lo.size(); ++k)
-      bounds = bounds || mentions(arena, item.lo[k], row) || mentions(arena, item.hi[k], row);
-    if (bounds && !mentions(arena, item.element, row)) return true;
+      moving += (mentions(arena, item.lo[k], row) ? 1 : 0) + (mentions(arena, item.hi[k], row) ? 1 : 0);
+    if (moving == 1 && !mentions(arena, item.element, row)) return true;
   }
   return false;
 }

@@ -599,7 +599,9 @@ Derivation SummaryBuilder::add(std::size_t index, const Form& f, const std::opti
   const std::size_t before = slots_.size();
   auto own = [&](std::size_t slot) { finish(index, slot_form(slot), out); };
   const bool depends = !item.dependencies.empty();
-  if (item.reducer >= first_user_reducer) {
+  if (!item.whole.empty()) {
+    out.why = "each element reads a reduction over all elements, which another sweep gives";
+  } else if (item.reducer >= first_user_reducer) {
     out.why = "a user reducer: its laws are not used here";
   } else if (item.is(Builtin::argmax) || item.is(Builtin::argmin)) {
     add_position(index, f, out);

@@ -24,6 +24,8 @@ struct Derivation {
   std::vector<Step> steps;
 };
 
+struct ExtremumForm;
+
 class SummaryBuilder {
  public:
   SummaryBuilder(const Model& model, const std::vector<std::size_t>& cascade, Algebra& algebra);
@@ -81,6 +83,8 @@ class SummaryBuilder {
   void add_by_dependency(std::size_t item, const Split& split, Derivation& out);
   void add_product(std::size_t item, const Form& f, Derivation& out);
   void add_extremum(std::size_t item, const Form& f, Derivation& out);
+  ExprId outside(const ExtremumForm& how, ExprId value);
+  ExprId empty_chunk(std::size_t item);
   void add_truth(std::size_t item, const Form& f, Derivation& out);
   void add_position(std::size_t item, const Form& f, Derivation& out);
   void finish(std::size_t item, const Form& final, Derivation& out);
@@ -116,13 +120,28 @@ class SummaryBuilder {
   int highest_ = 0;                    ///< degree in centred atoms of the slot that carries the reduction's name
 };
 
-/// f as a max over alternatives, each g(x) + h(d): rank over (max, +). Empty when it has no such form.
+/// f as a max over alternatives, each g(x) + h(d): rank over (max, +).
 struct Alternative {
   Form x, d;                ///< g and h
   bool exponential = false; ///< exp of the sum
-  Form factor;              ///< times a factor of known sign, free of x
+  Form factor;              ///< times a factor free of x
   int sign = 1;
+  Form offset;           ///< plus a term free of x
+  bool opposite = false; ///< the other extremum: what a factor of unknown sign may turn into this one
 };
-[[nodiscard]] std::vector<Alternative> alternatives(Algebra& algebra, const Form& f, bool maximum);
+/// A monotone function that the extremum passes through; `other` is the operand of + and * that is free of x.
+struct Monotone {
+  Op op = Op::neg;
+  std::uint32_t payload = 0;
+  ExprId other = no_expr;
+};
+struct ExtremumForm {
+  std::vector<Alternative> of; ///< empty when f has no such form
+  std::vector<Monotone> outer; ///< applied to it, the first one first
+  bool rising = true;          ///< whether all of `outer` together rise
+  bool strict = true;          ///< and whether they keep different values apart
+};
+[[nodiscard]] ExtremumForm extremum_form(const Model& model, Algebra& algebra, ExprId element, const Form& f,
+                                         bool maximum);
 
 } // namespace aicf

@@ -1,12 +1,16 @@
 // Reductions other than sums that read a dependency: max and min through +, through a factor and through exp; prod with
 // a count; any and all of a comparison; argmax and argmin.
+#include "core/expr/canonical.hpp"
 #include "core/structure/summary_builder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace aicf {
 namespace {
+
+bool is_true(const Arena& arena, ExprId predicate) { return arena.is_number(predicate, 1); }
 
 /// g(x) and h(d) of a form that is their sum.
 bool separate(const Algebra& algebra, const Form& f, Form& x, Form& d) {
@@ -49,6 +53,37 @@ std::vector<Form> branches(Algebra& algebra, const Form& f, bool maximum) {
 
 } // namespace
 
+namespace {
+
+/// F(d)*g(x) + h(d) where all terms with x and d share one F: through a factor of known sign; an unknown one takes the
+/// least g as well as the greatest.
+std::vector<Alternative> factored(const Algebra& algebra, const Form& f) {
+  Alternative a;
+  std::optional<Monomial> factor;
+  for (const auto& [key, c] : f) {
+    const unsigned part = algebra.part(key);
+    if ((part & part_x) == 0) {
+      a.offset.emplace(key, c);
+      continue;
+    }
+    if (!key.exponent.empty()) return {};
+    TermKey x, rest;
+    for (const Power& p : key.factors) {
+      if (algebra.atom(p.atom).part == part_mixed) return {};
+      (algebra.atom(p.atom).part == part_x ? x : rest).factors.push_back(p);
+    }
+    if (factor && *factor != rest.factors) return {};
+    factor = rest.factors;
+    a.x.emplace(std::move(x), c);
+  }
+  if (!factor) return {};
+  a.factor.emplace(TermKey{*factor, {}}, 1);
+  if (algebra.nonnegative(a.factor)) return {a};
+  Alternative least = a;
+  least.opposite = true;
+  return {a, least};
+}
+
 std::vector<Alternative> alternatives(Algebra& algebra, const Form& f, bool maximum) {
   std::vector<Alternative> out;
   for (const Form& g : branches(algebra, f, maximum)) {
@@ -58,52 +93,174 @@ std::vector<Alternative> alternatives(Algebra& algebra, const Form& f, bool maxi
       out.push_back(std::move(a));
       continue;
     }
-    if (g.size() != 1) return {};
-    const auto& [key, c] = *g.begin();
-    TermKey x = part_of(algebra, key, part_x), rest;
-    for (const Power& p : key.factors) {
-      if (algebra.atom(p.atom).part == part_mixed) return {};
-      if (algebra.atom(p.atom).part != part_x) rest.factors.push_back(p);
-    }
     a = Alternative{};
-    a.factor.emplace(TermKey{rest.factors, {}}, abs(c));
-    if (!algebra.nonnegative(a.factor)) return {}; // of unknown sign
-    a.sign = c > 0 ? 1 : -1;
-    if (key.exponent.empty()) {
-      a.x.emplace(TermKey{x.factors, {}}, 1);
-    } else { // exp is increasing: the exponent decides
-      if (!x.factors.empty()) return {};
+    const auto& [key, c] = *g.begin();
+    bool exponential = g.size() == 1 && !key.exponent.empty();
+    if (exponential) { // exp is increasing: the exponent decides
+      TermKey x = part_of(algebra, key, part_x), rest;
+      for (const Power& p : key.factors) {
+        if (algebra.atom(p.atom).part == part_mixed) return {};
+        if (algebra.atom(p.atom).part != part_x) rest.factors.push_back(p);
+      }
+      a.factor.emplace(TermKey{rest.factors, {}}, abs(c));
+      a.sign = c > 0 ? 1 : -1;
       Form exponent;
       for (const auto& [m, k] : key.exponent) exponent.emplace(TermKey{m, {}}, k);
       a.exponential = true;
-      if (!separate(algebra, exponent, a.x, a.d)) return {};
+      if (!x.factors.empty() || !algebra.nonnegative(a.factor) || !separate(algebra, exponent, a.x, a.d)) return {};
+      out.push_back(std::move(a));
+      continue;
     }
-    out.push_back(std::move(a));
+    std::vector<Alternative> two = factored(algebra, g);
+    if (two.empty()) return {};
+    out.insert(out.end(), two.begin(), two.end());
   }
   return out;
 }
 
+/// The outermost function of `node` where it is monotone in one operand and the element is in no other.
+struct Peeled {
+  Monotone how;
+  ExprId inner = no_expr;
+  bool rising = true, strict = true;
+};
+
+std::optional<Peeled> peel(const Model& model, ExprId node) {
+  Arena& arena = model.arena();
+  const Node n = arena[node];
+  Peeled p;
+  p.how = {n.op, n.payload, no_expr};
+  if (n.count > 0) p.inner = arena.operand(node, 0);
+  auto nonnegative = [&] { return nonnegative_node(arena, p.inner); };
+  switch (n.op) {
+  case Op::exp:
+  case Op::exp2:
+  case Op::expm1:
+  case Op::tanh:
+  case Op::sigmoid:
+  case Op::erf: return p;
+  case Op::log:
+  case Op::log2:
+  case Op::log1p:
+  case Op::sqrt: return nonnegative() ? std::optional(p) : std::nullopt;
+  case Op::rsqrt: p.rising = false; return nonnegative() ? std::optional(p) : std::nullopt;
+  case Op::neg: p.rising = false; return p;
+  case Op::sign:
+  case Op::floor:
+  case Op::ceil:
+  case Op::round:
+  case Op::round_to: p.strict = false; return p;
+  case Op::pow: {
+    p.how.other = arena.operand(node, 1);
+    if (arena[p.how.other].op != Op::number) return std::nullopt;
+    const double e = arena.value(p.how.other);
+    if (!(e > 0)) return std::nullopt;
+    if (std::fmod(e, 2) == 0) { // even: of the magnitude
+      std::array magnitude{p.inner};
+      p.inner = make_canonical(arena, Op::abs, Kind::real, magnitude);
+    } else if (std::fmod(e, 2) != 1 && !nonnegative()) {
+      return std::nullopt;
+    }
+    return p;
+  }
+  case Op::add:
+  case Op::mul: {
+    std::vector<ExprId> others;
+    p.inner = no_expr;
+    for (ExprId o : arena.operands(node))
+      if (!model.along(o))
+        others.push_back(o);
+      else if (p.inner == no_expr)
+        p.inner = o;
+      else
+        return std::nullopt;
+    if (p.inner == no_expr || others.empty()) return std::nullopt;
+    p.how.other = others.size() == 1 ? others[0] : make_canonical(arena, n.op, n.kind, others);
+    if (n.op == Op::add) return p;
+    const bool literal = arena[p.how.other].op == Op::number;
+    p.rising = !literal || arena.value(p.how.other) > 0;
+    p.strict = literal && arena.value(p.how.other) != 0;
+    return literal || nonnegative_node(arena, p.how.other) ? std::optional(p) : std::nullopt;
+  }
+  default: return std::nullopt;
+  }
+}
+
+} // namespace
+
+ExtremumForm extremum_form(const Model& model, Algebra& algebra, ExprId element, const Form& f, bool maximum) {
+  ExtremumForm out;
+  out.of = alternatives(algebra, f, maximum);
+  for (ExprId node = element; out.of.empty();) {
+    std::optional<Peeled> p = peel(model, node);
+    if (!p || !model.along(node)) return {};
+    out.outer.insert(out.outer.begin(), p->how);
+    out.rising = out.rising == p->rising;
+    out.strict = out.strict && p->strict;
+    node = p->inner;
+    out.of = alternatives(algebra, algebra.of(node), maximum == out.rising);
+  }
+  return out;
+}
+
+ExprId SummaryBuilder::outside(const ExtremumForm& how, ExprId value) {
+  for (const Monotone& m : how.outer) {
+    std::vector<ExprId> args{value};
+    if (m.op == Op::pow)
+      args.push_back(m.other);
+    else if (m.other != no_expr)
+      args.push_back(express(replace_dependencies(algebra_.of(m.other), false), Side::self));
+    value = arena_.make(m.op, Kind::real, m.payload, args);
+  }
+  return value;
+}
+
+/// Whether no element took part.
+ExprId SummaryBuilder::empty_chunk(std::size_t index) {
+  const Item& item = model_.items[index];
+  std::vector<ExprId> extent = extent_dims(model_, item);
+  if (extent.empty() || !is_true(arena_, item.mask))
+    return build_.call(Op::eq, {symbol(count(item.mask), Side::self), build_.num(0)});
+  ExprId empty = no_expr;
+  for (ExprId dim : extent) {
+    ExprId none = build_.call(Op::eq, {dim, arena_.integer(0)});
+    empty = empty == no_expr ? none : build_.call(Op::or_, {empty, none});
+  }
+  return empty;
+}
+
 void SummaryBuilder::add_extremum(std::size_t index, const Form& f, Derivation& out) {
   const Item& item = model_.items[index];
-  const bool maximum = item.is(Builtin::max);
-  std::vector<Alternative> all = alternatives(algebra_, f, maximum);
-  if (all.empty()) {
+  const ExtremumForm how = extremum_form(model_, algebra_, item.element, f, item.is(Builtin::max));
+  if (how.of.empty()) {
     out.why = "no form as a max of g(x) + h(d) was derived";
     return;
   }
+  const bool maximum = item.is(Builtin::max) == how.rising;
+  bool bare = how.outer.empty();
   ExprId value = no_expr;
   std::optional<Form> form;
-  for (const Alternative& a : all) {
-    Builtin reducer = maximum == (a.sign > 0) ? Builtin::max : Builtin::min;
+  for (const Alternative& a : how.of) {
+    Builtin reducer = (maximum == (a.sign > 0)) != a.opposite ? Builtin::max : Builtin::min;
     std::size_t slot = simple(reducer, item.mask, a.x, algebra_.express(a.x), item.name);
     Form v = Algebra::add(slot_form(slot), replace_dependencies(a.d, false));
     if (a.exponential) v = algebra_.exp(v);
     v = Algebra::scale(algebra_.multiply(v, replace_dependencies(a.factor, false)), a.sign);
+    Algebra::add_to(v, replace_dependencies(a.offset, false));
     out.steps.push_back({a.exponential ? "monotone" : "max-plus", maximum ? "max of g(x) + h(d)" : "min of g(x) + h(d)",
                          slots_[slot].name + " is the extremum of g; h enters afterwards"});
+    bare = bare && !a.exponential && a.factor == Algebra::number(1);
     ExprId e = express(v, Side::self);
     form = value == no_expr ? std::optional(v) : std::nullopt;
     value = value == no_expr ? e : build_.call(maximum ? Op::max : Op::min, {value, e});
+  }
+  if (!how.outer.empty())
+    out.steps.push_back({"monotone", "an extremum of a monotone function",
+                         "the function of the " + std::string(maximum ? "greatest" : "least") + " argument"});
+  value = outside(how, value);
+  if (!bare) { // of nothing it is the reducer's identity, which a factor or a function does not keep
+    value = build_.where(empty_chunk(index), identity_of(item.reducer), value);
+    form.reset();
   }
   if (form)
     final_[index] = *form;
@@ -166,18 +323,15 @@ void SummaryBuilder::add_truth(std::size_t index, const Form& f, Derivation& out
 void SummaryBuilder::add_position(std::size_t index, const Form& f, Derivation& out) {
   const Item& item = model_.items[index];
   const bool maximum = item.is(Builtin::argmax);
-  std::vector<Alternative> all = alternatives(algebra_, f, maximum);
-  if (all.size() != 1 || (!item.dependencies.empty() && !all[0].x.empty() && all[0].exponential)) {
-    out.why = "not an increasing function of one value of the element";
+  const bool depends = !item.dependencies.empty();
+  const ExtremumForm how = depends ? extremum_form(model_, algebra_, item.element, f, maximum) : ExtremumForm{};
+  if (depends && (how.of.size() != 1 || !how.strict)) {
+    out.why = "not a strictly monotone function of one value of the element";
     return;
   }
-  Form g = item.dependencies.empty() ? f : all[0].x;
-  ExprId element = item.dependencies.empty() ? item.element : algebra_.express(g);
-  bool up = maximum == (item.dependencies.empty() || all[0].sign > 0);
-  if (up != maximum) {
-    out.why = "a decreasing function of the element";
-    return;
-  }
+  Form g = depends ? how.of[0].x : f;
+  if (depends && how.rising != (how.of[0].sign > 0)) g = Algebra::negate(g); // the greatest where f is, ties included
+  ExprId element = depends ? algebra_.express(g) : item.element;
   std::size_t value = simple(maximum ? Builtin::max : Builtin::min, item.mask, g, element, item.name + "_value");
   std::size_t self = slots_.size();
   ExprId va = symbol(value, Side::left), vb = symbol(value, Side::right), ia = symbol(self, Side::left),
