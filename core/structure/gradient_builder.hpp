@@ -100,6 +100,8 @@ class GradientBuilder {
   std::string text();
   void share(Statement& s);
   void guard_first_values(Statement& s);
+  [[nodiscard]] bool is_input(TensorId t) const;
+  bool reads(TensorId recurrence, TensorId reader);
   std::vector<std::size_t> needed() const;
   std::vector<TensorId> kept_inputs(const std::vector<std::size_t>& statements) const;
 
@@ -126,6 +128,7 @@ class GradientBuilder {
   std::map<Form, KnownSum> known_;                          ///< variables by position, the first factor 1
   std::unordered_set<TensorId> in_group_;                   ///< tensors of the recurrence at hand
   std::unordered_map<TensorId, TensorId> group_cotangents_; ///< cotangent tensor -> tensor, of that recurrence
+  std::map<TensorId, std::set<TensorId>> read_by_;          ///< by recurrence: what it reads on its way
   std::map<std::pair<ExprId, std::vector<ExprId>>, TensorId> shared_; ///< common subexpressions, variables by position
 };
 

@@ -127,6 +127,30 @@ class Copy {
 
 } // namespace
 
+bool GradientBuilder::is_input(TensorId t) const {
+  return t < d_.inputs || std::find(cotangent_inputs_.begin(), cotangent_inputs_.end(), t) != cotangent_inputs_.end();
+}
+
+/// Whether a derived recurrence reads `reader` on its way: they are one recurrence then.
+bool GradientBuilder::reads(TensorId recurrence, TensorId reader) {
+  if (d_.statements[statement_of_tensor_[recurrence]].initial.empty()) return true; // no first values to speak of
+  auto [it, fresh] = read_by_.try_emplace(recurrence);
+  if (fresh) {
+    std::vector<TensorId> stack{recurrence};
+    while (!stack.empty()) {
+      const Statement& s = d_.statements[statement_of_tensor_[stack.back()]];
+      stack.pop_back();
+      if (statement_of_tensor_[s.target] < forward_) continue;
+      for (ExprId id : nodes_below(d_.arena, std::array{s.body})) {
+        const Node& n = d_.arena[id];
+        bool load = n.op == Op::load || n.op == Op::padded_load;
+        if (load && !is_input(n.payload) && it->second.insert(n.payload).second) stack.push_back(n.payload);
+      }
+    }
+  }
+  return it->second.contains(reader);
+}
+
 /// Statements that the results read, in the order in which they were made.
 std::vector<std::size_t> GradientBuilder::needed() const {
   std::vector<char> seen(d_.statements.size(), 0);
@@ -258,7 +282,7 @@ void GradientBuilder::guard_first_values(Statement& s) {
       for (ExprId o : d_.arena.operands(id)) args.push_back(made.at(o));
       ExprId out = std::ranges::equal(args, d_.arena.operands(id)) ? id : d_.arena.make(n.op, n.kind, n.payload, args);
       made[id] = out;
-      if (n.op != Op::load || n.payload < d_.inputs || statement_of_tensor_[n.payload] >= forward_) continue;
+      if (n.op != Op::load || is_input(n.payload) || reads(n.payload, s.target)) continue;
       const Statement& of = d_.statements[statement_of_tensor_[n.payload]];
       for (const Initial& i : of.initial) {
         Ranges::Map at;

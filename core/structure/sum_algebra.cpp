@@ -272,6 +272,22 @@ std::uint32_t SumAlgebra::reduce_payload(const Reduce& what) {
   return payload;
 }
 
+/// The parts of min(a, b, …) or max(a, b, …): below the least is below each.
+std::vector<Form> SumAlgebra::bounds(ExprId bound, Op op) {
+  std::vector<Form> parts;
+  std::vector<ExprId> stack{bound};
+  while (!stack.empty()) {
+    ExprId id = stack.back();
+    stack.pop_back();
+    if (d_->arena[id].op != op) {
+      parts.push_back(rebuild(Form(algebra_.of(id)), {}));
+      continue;
+    }
+    for (ExprId o : d_->arena.operands(id)) stack.push_back(o);
+  }
+  return parts;
+}
+
 Form SumAlgebra::reduction(ExprId node) {
   const Reduce what = d_->arena.reduction(node);
   auto operand = [&](std::size_t k) { return rebuild(Form(algebra_.of(d_->arena.operand(node, k))), {}); };
@@ -282,20 +298,19 @@ Form SumAlgebra::reduction(ExprId node) {
   Form masked = times(predicate, body);
   for (std::size_t k = 0; k < n; ++k) {
     Range r{what.vars[k], operand(2 * k), operand(2 * k + 1)};
-    const Form lo = r.lo, hi = r.hi;
-    bool open_lo = !variables(lo).empty(), open_hi = !variables(hi).empty();
+    bool open_lo = !variables(r.lo).empty(), open_hi = !variables(r.hi).empty();
     if (boxed && (open_lo || open_hi)) {
       auto box = box_(r.var);
       boxed = box.has_value();
-      if (box) {
-        if (open_lo) {
-          masked = times(masked, comparison(Op::le, lo, index(r.var)));
-          r.lo = rebuild(Form(algebra_.of(box->first)), {});
-        }
-        if (open_hi) {
-          masked = times(masked, comparison(Op::lt, index(r.var), hi));
-          r.hi = rebuild(Form(algebra_.of(box->second)), {});
-        }
+      if (box && open_lo) {
+        r.lo = rebuild(Form(algebra_.of(box->first)), {});
+        for (const Form& lo : bounds(d_->arena.operand(node, 2 * k), Op::max))
+          if (lo != r.lo) masked = times(masked, comparison(Op::le, lo, index(r.var)));
+      }
+      if (box && open_hi) {
+        r.hi = rebuild(Form(algebra_.of(box->second)), {});
+        for (const Form& hi : bounds(d_->arena.operand(node, 2 * k + 1), Op::min))
+          if (hi != r.hi) masked = times(masked, comparison(Op::lt, index(r.var), hi));
       }
     }
     ranges.push_back(std::move(r));

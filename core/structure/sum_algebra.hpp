@@ -45,6 +45,7 @@ class SumAlgebra {
   Form instance(TensorId tensor, const std::vector<Form>& indices);
   Form comparison(Op op, const Form& a, const Form& b);
   Form reduction(ExprId node);
+  std::vector<Form> bounds(ExprId bound, Op op);
   Form close(const std::vector<Range>& ranges, const Form& body);
   Form close_term(std::vector<Range> ranges, const TermKey& term);
   Form close_component(const std::vector<Range>& ranges, const Form& body);
