@@ -28,8 +28,7 @@ std::vector<const CanonicalValue*> values_of(const Canonical& c) {
   return all;
 }
 
-/// Reductions that a value reads and whose elements one of its own axes reads again: without indexing the reduction, or
-/// with one for each place that runs over all of them.
+/// Reductions that a value reads and whose elements one of its own axes reads again, without indexing the reduction.
 std::set<std::size_t> swept_again(const Model& m, const CanonicalValue& v) {
   std::set<std::size_t> out;
   const Arena& arena = m.arena();
@@ -41,11 +40,10 @@ std::set<std::size_t> swept_again(const Model& m, const CanonicalValue& v) {
     const Item& item = m.items[found->second];
     for (std::size_t k = 0; k < v.lo.size(); ++k) {
       auto axis = static_cast<VarId>(k);
+      if (mentions(arena, id, axis)) continue;
       auto [it, fresh] = loads.try_emplace(axis);
       if (fresh) it->second = loads_at(arena, v.body, axis);
-      const bool indexed = mentions(arena, id, axis);
-      const Loads read = !indexed ? item.loads : id == item.node ? read_whole(m, item, axis) : Loads{};
-      if (meet(it->second, read)) out.insert(found->second);
+      if (meet(it->second, item.loads)) out.insert(found->second);
     }
   }
   return out;
