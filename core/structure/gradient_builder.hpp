@@ -72,6 +72,7 @@ class GradientBuilder {
   void scatter(const std::vector<Axis>& space, Cotangent& target, const std::vector<ExprId>& wanted,
                const std::vector<ExprId>& indices, Product term);
   struct Inverse;
+  void solve_conditions(Inverse& inverse, std::vector<ExprId>& conditions);
   void load(const std::vector<Axis>& space, ExprId id, const Product& c);
   Cotangent& cotangent(TensorId tensor);
   [[nodiscard]] ExprId cotangent_at(const Cotangent& c, const std::vector<ExprId>& indices);

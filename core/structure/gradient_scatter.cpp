@@ -187,6 +187,30 @@ struct GradientBuilder::Inverse {
   }
 };
 
+/// Conditions a == b of a sum are equations too: sum[j where j == k[i]] f(j) is f(k[i]).
+void GradientBuilder::solve_conditions(Inverse& inverse, std::vector<ExprId>& conditions) {
+  std::vector<ExprId> stack(conditions.rbegin(), conditions.rend());
+  conditions.clear();
+  while (!stack.empty()) {
+    ExprId c = stack.back();
+    stack.pop_back();
+    const Node n = d_.arena[c];
+    if (n.op == Op::and_) {
+      stack.push_back(d_.arena.operand(c, 1));
+      stack.push_back(d_.arena.operand(c, 0));
+      continue;
+    }
+    bool solved = false;
+    if (n.op == Op::eq && d_.arena[d_.arena.operand(c, 0)].kind == Kind::integer &&
+        d_.arena[d_.arena.operand(c, 1)].kind == Kind::integer) {
+      Linear form = ranges_.linear(ranges_.replace(d_.arena.operand(c, 0), inverse.solution));
+      form.add(ranges_.linear(ranges_.replace(d_.arena.operand(c, 1), inverse.solution)), -1);
+      solved = inverse.eliminate(form, false);
+    }
+    if (!solved) conditions.push_back(c);
+  }
+}
+
 void GradientBuilder::scatter(const std::vector<Axis>& space, Cotangent& target, const std::vector<ExprId>& wanted,
                               const std::vector<ExprId>& indices, Product term) {
   Inverse inverse{this, &space, {}, {}, false};
@@ -204,6 +228,7 @@ void GradientBuilder::scatter(const std::vector<Axis>& space, Cotangent& target,
       if (progress) break;
     }
   }
+  solve_conditions(inverse, term.conditions);
   for (std::size_t k = 0; k < indices.size(); ++k) {
     if (used[k]) continue;
     Linear form = equation(k);
@@ -211,7 +236,19 @@ void GradientBuilder::scatter(const std::vector<Axis>& space, Cotangent& target,
       inverse.impossible = inverse.impossible || form.constant != 0;
       continue;
     }
-    inverse.conditions.push_back(call(Op::eq, {wanted[k], ranges_.replace(indices[k], inverse.solution)}));
+    ExprId index = ranges_.replace(indices[k], inverse.solution);
+    const Node n = d_.arena[index];
+    const ExprId by = n.op == Op::floordiv ? d_.arena.operand(index, 1) : no_expr;
+    if (by != no_expr && d_.arena[by].op == Op::number && d_.arena.value(by) > 0) { // by * w <= e < by * (w + 1)
+      const auto step = static_cast<std::int64_t>(d_.arena.value(by));
+      Linear least;
+      least.add(ranges_.linear(wanted[k]), step);
+      ExprId lo = ranges_.node(least), e = d_.arena.operand(index, 0);
+      inverse.at_most(lo, e);
+      inverse.below(e, ranges_.plus(lo, step));
+      continue;
+    }
+    inverse.conditions.push_back(call(Op::eq, {wanted[k], index}));
   }
   std::vector<Axis> axes;
   for (const Axis& a : space) {

@@ -279,6 +279,10 @@ void TestGradient::constructs_data() {
                 "+ bf16(0.25) * x[i] + where(x[i] < p[i], x[i] * p[i], p[i])\n");
   row("quotient and remainder", "op t(x: float[M, 12], z: float[5]) -> y: float[M, 3, 4], w: float[10]\n"
                                 "  y[i, a, b] = sin(x[i, 4 * a + b])\n  w[i] = z[i // 2] * z[4 - i % 5]\n");
+  row("conditions that are equations",
+      "op t(x: float[M, N], n: i64[M]; stride: i32 = 2) -> y: float[M, stride * N + 2], z: float[M]\n"
+      "  y[i, t] = sum[j, k in 3 where j * stride + k == t] x[i, j] * x[i, k % N]\n"
+      "  z[i] = (sum[j where j == n[i]] x[i, j]^2) + sum[j] where(j == 2 * i and i < 2, exp(x[i, j]), 0)\n");
   row("a diagonal", "op t(x: float[N, N]) -> y: float[N], z: float[]\n  y[i] = x[i, i] * x[i, N - 1 - i]\n"
                     "  z = sum[i] exp(x[i, i])\n");
   row("shifted statements", "op t(x: float[N]) -> y: float[N - 1]\n  a[i in 1 .. N] = x[i] * x[i - 1]\n"
@@ -559,6 +563,12 @@ void TestGradient::reads_back() {
   QCOMPARE(print(derived(parsed("op s(x: float[N]) -> y: float[N - 1]\n  y[i in N - 1] = x[i]\n"))),
            "op s_grad(x: float[N], d_y: float[N - 1]) -> d_x: float[N]\n"
            "  d_x[i in N] = where(i + 1 < N, d_y[i], 0)\n");
+  // Index equations are solved: what was spread is gathered.
+  QCOMPARE(print(derived(parsed("op s(x: float[N]) -> y: float[2 * N]\n  y[i] = x[i // 2]\n"))),
+           "op s_grad(x: float[N], d_y: float[2 * N]) -> d_x: float[N]\n"
+           "  d_x[n] = sum[i in 2 * n .. 2 * n + 2] d_y[i]\n");
+  QCOMPARE(print(derived(parsed("op s(x: float[M, 12]) -> y: float[M, 3, 4]\n  y[i, a, b] = x[i, 4 * a + b]\n"))),
+           "op s_grad(d_y: float[M, 3, 4]) -> d_x: float[M, 12]\n  d_x[i, i2] = d_y[i, i2 // 4, i2 % 4]\n");
   Definition d =
       parsed("op s(x: float[N], z: float[N + 1]) -> y: float[N + 1]\n  y[i in N + 1] = where(i < N, x[i], z[i])\n");
   QCOMPARE(print(parsed(print(d))), print(d));
