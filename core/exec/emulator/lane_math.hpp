@@ -127,6 +127,8 @@ LANE u16 high(u32 x) { return static_cast<u16>(x >> 16); }
 LANE u32 pack(u16 lo, u16 hi) { return lo | (static_cast<u32>(hi) << 16); }
 LANE u32 bits_cleared(u32 x, u32 mask) { return x & ~mask; }
 LANE u32 bits_flipped(u32 x, u32 mask) { return x ^ mask; }
+/// Any NaN of 16 bits as the canonical one; `infinity`: the bits of +inf.
+LANE u16 quiet16(u16 x, u16 infinity) { return (x & 0x7fffu) > infinity ? u16{0x7fff} : x; }
 
 // f32 and f64.
 LANE f32 canonical(f32 x) { return x == x ? x : as_f32(0x7fffffffu); }
@@ -150,8 +152,8 @@ LANE f32 reciprocal(f32 a) { return canonical(1.0f / a); }
 LANE f32 root(f32 a) { return canonical(__builtin_sqrtf(a)); }
 LANE f64 root(f64 a) { return __builtin_sqrt(a); }
 LANE f32 reciprocal_root(f32 a) { return canonical(static_cast<f32>(1.0 / __builtin_sqrt(static_cast<f64>(a)))); }
-LANE f32 absolute(f32 a) { return as_f32(as_u32(a) & 0x7fffffffu); }
-LANE f32 opposite(f32 a) { return as_f32(as_u32(a) ^ 0x80000000u); }
+LANE f32 absolute(f32 a) { return canonical(as_f32(as_u32(a) & 0x7fffffffu)); }
+LANE f32 opposite(f32 a) { return canonical(as_f32(as_u32(a) ^ 0x80000000u)); }
 LANE f32 saturate(f32 a) { return a > 0 ? (a < 1 ? a : 1.0f) : 0.0f; } // NaN and -0 give +0
 LANE f64 saturate(f64 a) { return a > 0 ? (a < 1 ? a : 1.0) : 0.0; }
 LANE f32 round_even(f32 a) { return canonical(__builtin_rintf(a)); }

@@ -97,8 +97,6 @@ bool Lowering::arithmetic() {
   canonical += '.';
   if (base == "dp2a" || base == "dp4a" || base == "szext" || base == "bfind") {
     canonical += ptx::name_of(type);
-  } else if ((base == "abs" || base == "neg") && (type == Type::bf16 || type == Type::bf16x2)) {
-    canonical += type == Type::bf16 ? "f16" : "f16x2"; // the same bits
   } else if ((base == "and" || base == "or" || base == "xor") && type == Type::b16) {
     canonical += "b32"; // the upper halves stay zero
   } else if (base == "shr" && !ptx::is_signed(type) && type != Type::none) {

@@ -9,10 +9,15 @@
 namespace aicf::selftest {
 namespace {
 
-std::uint64_t operand(Operands kind, std::mt19937_64& random) {
+constexpr unsigned at_random = 0xffffffffu;
+
+/// The first threads go through the edge values in turn, number `turn`; later ones take some of them at_random.
+std::uint64_t operand(Operands kind, std::mt19937_64& random, unsigned turn) {
   const std::uint64_t r = random();
-  const auto pick = [&](auto& edges) { return edges[random() % edges.size()]; };
-  const bool edge = random() % 3 == 0;
+  const auto pick = [&](auto& edges) {
+    return edges[turn != at_random ? turn % edges.size() : random() % edges.size()];
+  };
+  const bool edge = turn != at_random || random() % 3 == 0;
   static constexpr std::array<std::uint64_t, 12> words{
       0,      1,      2, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, 0x8000000000000000, ~std::uint64_t{0},
       0xffff, 0x8000, 31};
@@ -41,10 +46,16 @@ std::uint64_t operand(Operands kind, std::mt19937_64& random) {
   }
   case Operands::halves: return edge ? pick(halves) : r & 0xffff;
   case Operands::bfloats: return edge ? pick(bfloats) : (r & 0x807f) | (100 + random() % 56) << 7;
-  case Operands::pairs_of_halves: return operand(Operands::halves, random) | operand(Operands::halves, random) << 16;
-  case Operands::pairs_of_bfloats: return operand(Operands::bfloats, random) | operand(Operands::bfloats, random) << 16;
+  case Operands::pairs_of_halves:
+    return operand(Operands::halves, random, turn) |
+           operand(Operands::halves, random, turn == at_random ? turn : turn + 3) << 16;
+  case Operands::pairs_of_bfloats:
+    return operand(Operands::bfloats, random, turn) |
+           operand(Operands::bfloats, random, turn == at_random ? turn : turn + 3) << 16;
   case Operands::bytes: return r & 0xffff;
-  case Operands::shifts: return edge ? std::array<std::uint64_t, 6>{0, 31, 32, 33, 63, 64}[random() % 6] : r % 40;
+  case Operands::shifts:
+    return edge ? std::array<std::uint64_t, 6>{0, 31, 32, 33, 63, 64}[turn != at_random ? turn % 6 : random() % 6]
+                : r % 40;
   }
   return r;
 }
@@ -66,9 +77,10 @@ std::vector<std::uint64_t> instruction_operands(std::span<const InstructionCase>
     std::mt19937_64 random(seed);
     for (unsigned t = 0; t < instruction_threads; ++t) {
       const bool shift = c.operands == Operands::shifts; // a is a word, the others are amounts
-      values.push_back(operand(shift ? Operands::words : c.operands, random));
-      values.push_back(operand(c.operands, random));
-      values.push_back(operand(c.operands, random));
+      const bool edges = t < 20;
+      values.push_back(operand(shift ? Operands::words : c.operands, random, edges ? t : at_random));
+      values.push_back(operand(c.operands, random, edges ? 5 * t + 3 : at_random));
+      values.push_back(operand(c.operands, random, edges ? 3 * t + 7 : at_random));
     }
   }
   return values;
