@@ -12,9 +12,8 @@ namespace {
 constexpr VarId position_base = 1U << 23U; ///< stands for the k-th axis of a known sum
 
 bool trivial(const Arena& arena, ExprId e) {
-  const Node& n = arena[e];
-  if (n.op == Op::neg) return trivial(arena, arena.operand(e, 0));
-  return n.op == Op::number || n.op == Op::load;
+  while (arena[e].op == Op::neg) e = arena.operand(e, 0);
+  return arena[e].op == Op::number || arena[e].op == Op::load;
 }
 
 } // namespace

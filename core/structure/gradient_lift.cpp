@@ -30,16 +30,12 @@ std::string GradientBuilder::unique(const std::string& name) {
 }
 
 Result<Definition> GradientBuilder::run() {
-  auto any = [&](auto begin, auto end, auto tensor) {
-    return std::any_of(begin, end, [&](auto k) { return differentiable(d_.tensors[tensor(k)]); });
-  };
   std::vector<TensorId> inputs;
   for (TensorId t = 0; t < d_.inputs; ++t)
     if (differentiable(d_.tensors[t])) inputs.push_back(t);
-  auto self = [](TensorId t) { return t; };
   if (inputs.empty())
     return error("gradient.input", "'" + d_.name + "' has no input of type float to differentiate by");
-  if (!any(d_.outputs.begin(), d_.outputs.end(), self))
+  if (std::none_of(d_.outputs.begin(), d_.outputs.end(), [&](TensorId y) { return differentiable(d_.tensors[y]); }))
     return error("gradient.result", "'" + d_.name + "' has no result of type float to differentiate");
   for (const Statement& s : d_.statements)
     for (std::size_t k = 0; k < s.vars.size(); ++k) ranges_.bind(s.vars[k], s.lo[k], s.hi[k]);
