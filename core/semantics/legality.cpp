@@ -2,6 +2,7 @@
 
 #include "core/base/json.hpp"
 #include "core/semantics/atlas.hpp"
+#include "core/semantics/facts.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -88,8 +89,9 @@ const LegalityRow* Ledger::find(std::string_view transformation) const {
 
 Ledger judge(const StructureProfile& profile, const CompilerProfile& rules) {
   Ledger ledger;
+  const OperatorFacts facts = facts_of(profile);
   for (const Transformation& t : transformations()) {
-    Claim claim = t.judge(profile);
+    Claim claim = t.judge(facts);
     LegalityRow row;
     row.transformation = t.id;
     row.title = transformation_text(t.id).title;
@@ -97,6 +99,7 @@ Ledger judge(const StructureProfile& profile, const CompilerProfile& rules) {
     row.value = claim.value, row.rounding = claim.rounding, row.special = claim.special;
     row.run_to_run = claim.run_to_run, row.batch_invariant = claim.batch_invariant,
     row.cross_device = claim.cross_device;
+    row.assumptions = std::move(claim.assumptions);
     row.memory = std::move(claim.memory);
     row.applicable = claim.applicable;
     row.witness = claim.witness;
@@ -129,7 +132,8 @@ nlohmann::json to_json(const Ledger& ledger) {
                        {"order",
                         {{"run_to_run", verdict_json(r.run_to_run)},
                          {"batch_invariant", verdict_json(r.batch_invariant)},
-                         {"device_to_device", verdict_json(r.cross_device)}}},
+                         {"device_to_device", verdict_json(r.cross_device)},
+                         {"assumptions", r.assumptions}}},
                        {"memory", memory},
                        {"applicable", r.applicable},
                        {"allowed", r.allowed},

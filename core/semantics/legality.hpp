@@ -22,6 +22,7 @@ struct LegalityRow {
   std::string transformation, title, preservation_class;
   Verdict value, rounding, special;
   Verdict run_to_run, batch_invariant, cross_device;
+  std::vector<std::string> assumptions; ///< what the order verdicts rest on
   std::vector<Metric> memory;
   bool applicable = false; ///< its premises hold for this operator
   bool allowed = false;
@@ -41,6 +42,7 @@ struct Claim {
   std::string reason; ///< why its premises fail, or the law that holds
   Verdict value, rounding, special;
   Verdict run_to_run, batch_invariant, cross_device;
+  std::vector<std::string> assumptions;
   std::vector<Metric> memory;
   std::optional<Witness> witness;
   Arithmetic needs = Arithmetic::bitwise; ///< the least arithmetic strictness point that admits it
@@ -51,7 +53,7 @@ struct Claim {
 /// procedure.
 struct Transformation {
   std::string id, preservation_class;
-  std::function<Claim(const StructureProfile&)> judge;
+  std::function<Claim(const struct OperatorFacts&)> judge;
 };
 
 /// Registers itself: `static const RegisterTransformation online{{"online_state", "summary_state", judge_online}};`

@@ -2,6 +2,7 @@
 #include "core/structure/decide.hpp"
 #include "core/structure/field.hpp"
 #include "core/structure/shape.hpp"
+#include "core/structure/special_values.hpp"
 #include "core/structure/summary_builder.hpp"
 #include "core/structure/verify.hpp"
 
@@ -216,6 +217,7 @@ StructureProfile analyze(Canonical canonical, std::uint64_t seed, std::stop_toke
     p.reductions.push_back(std::move(r));
   }
   for (const auto& members : m.cascades) p.cascades.push_back(CascadeAnalysis(m, members, p, seed, stop).run());
+  for (Cascade& c : p.cascades) c.special = special_differences(p, c, c.special_known);
   judge_reducers(m, p, seed);
   describe_shape(m, p);
   return p;

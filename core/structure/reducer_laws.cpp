@@ -11,6 +11,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <mutex>
 
 namespace aicf {
 namespace {
@@ -465,6 +467,15 @@ ReducerLaws judge_laws(const Definition& definition, ReducerId reducer, std::uin
   for (Law law : all) out.laws.push_back(judge.run(law));
   judge_empties(c, out);
   return out;
+}
+
+const ReducerLaws& built_in_laws(ReducerId reducer) {
+  static std::mutex guard;
+  static std::map<ReducerId, ReducerLaws> known;
+  std::scoped_lock lock(guard);
+  auto it = known.find(reducer);
+  if (it == known.end()) it = known.emplace(reducer, judge_laws({}, reducer)).first;
+  return it->second;
 }
 
 nlohmann::json to_json(const ReducerLaws& laws) {

@@ -41,6 +41,9 @@ struct ReducerLaws {
 /// Deterministic for a given seed. Time is bounded: a combine of too many nodes or cases leaves laws unknown.
 [[nodiscard]] ReducerLaws judge_laws(const Definition& definition, ReducerId reducer, std::uint64_t seed = 1);
 
+/// Of a built-in reducer, judged once: they do not depend on the operator. Any thread may ask.
+[[nodiscard]] const ReducerLaws& built_in_laws(ReducerId reducer);
+
 /// {"reducer", "reorders", "splits", "empties_merge", "empties", "laws": {LAW: {"verdict", "certificate"}}}
 [[nodiscard]] nlohmann::json to_json(const ReducerLaws& laws);
 

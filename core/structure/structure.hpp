@@ -62,16 +62,27 @@ struct Summary {
   bool stable = false;          ///< every exp argument certified <= 0, no cancellation against the running value
 };
 
+/// Elements of one axis on which the merged state gives another value than the definition does.
+struct SpecialDifference {
+  std::string kind;          ///< "nan", "infinity", "empty", "fully_masked", as profiles name them
+  std::string what, chunks;  ///< "-inf first"; "1 1 1 1 1": elements a chunk, merged from the left
+  std::size_t reduction = 0; ///< into StructureProfile::reductions
+  std::map<std::string, std::vector<double>> inputs; ///< of each leaf along the axis, by element
+  double expected = 0, observed = 0;
+};
+
 /// Reductions over one axis (equal ranges).
 struct Cascade {
-  ExprId lo = no_expr, hi = no_expr;    ///< the range of axis_var
-  std::vector<ExprId> more_lo, more_hi; ///< ranges of axis_var - 1, …: empty where the axis is one variable
-  std::string axis;                     ///< source name of the first reduced variable
-  std::vector<VarId> rows;              ///< variables of outputs that its reductions are indexed by
-  std::vector<std::size_t> reductions;  ///< into StructureProfile::reductions, levels ascending
-  std::vector<ExprId> elements;         ///< body of each over axis_var; other reductions stay as their reduce nodes
-  std::vector<ExprId> predicates;       ///< likewise: which elements take part
-  std::optional<Summary> summary;       ///< when every reduction is bounded
+  ExprId lo = no_expr, hi = no_expr;      ///< the range of axis_var
+  std::vector<ExprId> more_lo, more_hi;   ///< ranges of axis_var - 1, …: empty where the axis is one variable
+  std::string axis;                       ///< source name of the first reduced variable
+  std::vector<VarId> rows;                ///< variables of outputs that its reductions are indexed by
+  std::vector<std::size_t> reductions;    ///< into StructureProfile::reductions, levels ascending
+  std::vector<ExprId> elements;           ///< body of each over axis_var; other reductions stay as their reduce nodes
+  std::vector<ExprId> predicates;         ///< likewise: which elements take part
+  std::optional<Summary> summary;         ///< when every reduction is bounded
+  std::vector<SpecialDifference> special; ///< of the summary; the first of each kind
+  bool special_known = true;              ///< false: too large to be run
 };
 
 struct StructureProfile {

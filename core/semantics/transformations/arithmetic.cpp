@@ -1,7 +1,6 @@
 // What single operations become on the device. Error bounds: CUDA C++ Programming Guide, appendix "Mathematical
 // Functions" (library functions, in ulp), and the PTX ISA's text of ex2.approx, lg2.approx, rcp.approx and div.approx.
-#include "core/semantics/claims.hpp"
-#include "core/semantics/facts.hpp"
+#include "core/semantics/topology.hpp"
 
 namespace aicf {
 namespace {
@@ -14,8 +13,7 @@ bool any_of(const std::set<Op>& functions, std::initializer_list<Op> wanted) {
   return false;
 }
 
-Claim fma_contraction(const StructureProfile& profile) {
-  OperatorFacts facts = facts_of(profile);
+Claim fma_contraction(const OperatorFacts& facts) {
   if (!any_of(facts.functions, {Op::mul, Op::pow, Op::exp})) return inapplicable_claim("no product meets a sum");
   Claim c = identical_claim("a*b + c with one rounding in place of two");
   c.needs = Arithmetic::reassociated;
@@ -23,14 +21,14 @@ Claim fma_contraction(const StructureProfile& profile) {
   return c;
 }
 
-Claim f32_accumulate(const StructureProfile& profile) {
-  if (profile.reductions.empty()) return inapplicable_claim("there is nothing to accumulate");
+Claim f32_accumulate(const OperatorFacts& facts) {
+  if (facts.profile->reductions.empty()) return inapplicable_claim("there is nothing to accumulate");
   return identical_claim("the baseline's own accumulators: f32 for f32 and 16-bit types, f64 for f64");
 }
 
-Claim device_math(const StructureProfile& profile) {
-  if (!any_of(facts_of(profile).functions, {Op::exp, Op::exp2, Op::expm1, Op::log, Op::log2, Op::log1p, Op::tanh,
-                                            Op::erf, Op::sigmoid, Op::sin, Op::cos}))
+Claim device_math(const OperatorFacts& facts) {
+  if (!any_of(facts.functions, {Op::exp, Op::exp2, Op::expm1, Op::log, Op::log2, Op::log1p, Op::tanh, Op::erf,
+                                Op::sigmoid, Op::sin, Op::cos}))
     return inapplicable_claim("it names no transcendental function");
   Claim c = identical_claim("named functions by the toolkit's library: at most 2 ulp, the same code on every device");
   c.needs = Arithmetic::reassociated;
@@ -38,8 +36,8 @@ Claim device_math(const StructureProfile& profile) {
   return c;
 }
 
-Claim reciprocal_hoist(const StructureProfile& profile) {
-  if (!facts_of(profile).row_divisor) return inapplicable_claim("no divisor is shared by a row");
+Claim reciprocal_hoist(const OperatorFacts& facts) {
+  if (!facts.row_divisor) return inapplicable_claim("no divisor is shared by a row");
   Claim c = identical_claim("one reciprocal a row, then products: two roundings in place of one");
   c.needs = Arithmetic::reassociated;
   c.rounding = {"reassociated", {}, 1.5 * ulp};
@@ -47,47 +45,54 @@ Claim reciprocal_hoist(const StructureProfile& profile) {
 }
 
 /// A hardware approximation whose bits differ between architectures.
-Claim approximation(std::string reason, double bound) {
+Claim approximation(const OperatorFacts& facts, std::string reason, double bound) {
   Claim c = identical_claim(std::move(reason));
   c.needs = Arithmetic::approximate;
-  c.keeps = Order::batch_invariant;
   c.rounding = {"approximate", {}, bound};
-  c.cross_device.answer = "lost (only an interval is published)";
+  derive_order(c, facts, {.functions = true, .shape = {}});
   return c;
 }
 
-Claim fast_exp(const StructureProfile& profile) {
-  if (!any_of(facts_of(profile).functions, {Op::exp, Op::exp2, Op::sigmoid, Op::tanh}))
+Claim fast_exp(const OperatorFacts& facts) {
+  if (!any_of(facts.functions, {Op::exp, Op::exp2, Op::sigmoid, Op::tanh}))
     return inapplicable_claim("it has no exponential");
   // ex2.approx: 2 ulp; the scaled argument x*log2(e) of magnitude up to 128 is off by half an ulp of 128, so exp by
   // 2^-17*ln 2.
-  return approximation("exp(x) as ex2.approx(x*log2 e); the argument's rounding grows with |x|",
+  return approximation(facts, "exp(x) as ex2.approx(x*log2 e); the argument's rounding grows with |x|",
                        2 * ulp + 0x1p-17 * 0.6931471805599453);
 }
 
-Claim fast_log(const StructureProfile& profile) {
-  if (!any_of(facts_of(profile).functions, {Op::log, Op::log2, Op::log1p}))
-    return inapplicable_claim("it has no logarithm");
-  return approximation("log(x) as lg2.approx(x)*ln 2: absolute error 2^-22 for x in [0.5, 2], relative 2 ulp elsewhere",
+Claim fast_log(const OperatorFacts& facts) {
+  if (!any_of(facts.functions, {Op::log, Op::log2, Op::log1p})) return inapplicable_claim("it has no logarithm");
+  return approximation(
+      facts, "log(x) as lg2.approx(x)*ln 2: absolute error 2^-22 for x in [0.5, 2], relative 2 ulp elsewhere", 0x1p-21);
+}
+
+Claim fast_erf(const OperatorFacts& facts) {
+  if (!facts.functions.contains(Op::erf)) return inapplicable_claim("it has no error function");
+  return approximation(facts, "erf(x) as 1 - 2^-p(|x|), p of degree 8 fitted with weight erfc: absolute error 2^-22",
                        0x1p-21);
 }
 
-Claim fast_erf(const StructureProfile& profile) {
-  if (!facts_of(profile).functions.contains(Op::erf)) return inapplicable_claim("it has no error function");
-  return approximation("erf(x) as 1 - 2^-p(|x|), p of degree 8 fitted with weight erfc: absolute error 2^-22", 0x1p-21);
+Claim fast_tanh(const OperatorFacts& facts) {
+  if (!facts.functions.contains(Op::tanh)) return inapplicable_claim("it has no hyperbolic tangent");
+  return approximation(facts, "tanh(x) as 1 - 2/(1 + e^2x) by ex2.approx and rcp.approx: absolute error 2^-20",
+                       0x1p-20);
 }
 
-Claim fast_tanh(const StructureProfile& profile) {
-  if (!facts_of(profile).functions.contains(Op::tanh)) return inapplicable_claim("it has no hyperbolic tangent");
-  return approximation("tanh(x) as 1 - 2/(1 + e^2x) by ex2.approx and rcp.approx: absolute error 2^-20", 0x1p-20);
+Claim fast_divide(const OperatorFacts& facts) {
+  if (!facts.functions.contains(Op::div)) return inapplicable_claim("it has no division");
+  return approximation(
+      facts, "a/b as a*rcp.approx(b): 1 ulp of the reciprocal and one rounding; subnormal divisors flush", 2 * ulp);
 }
 
-Claim fast_divide(const StructureProfile& profile) {
-  if (!facts_of(profile).functions.contains(Op::div)) return inapplicable_claim("it has no division");
-  return approximation("a/b as a*rcp.approx(b): 1 ulp of the reciprocal and one rounding; subnormal divisors flush",
-                       2 * ulp);
+Claim fast_root(const OperatorFacts& facts) {
+  if (!any_of(facts.functions, {Op::sqrt, Op::rsqrt})) return inapplicable_claim("it has no root");
+  return approximation(facts, "sqrt(x) by sqrt.approx, 1/sqrt(x) by rsqrt.approx: relative error up to 2^-22.9",
+                       0x1p-22);
 }
 
+const RegisterTransformation register_root{{"fast_root", "bounded_approximation", fast_root}};
 const RegisterTransformation register_fma{{"fma_contraction", "reorder", fma_contraction}};
 const RegisterTransformation register_f32{{"f32_accumulate", "representation", f32_accumulate}};
 const RegisterTransformation register_math{{"device_math", "bounded_approximation", device_math}};

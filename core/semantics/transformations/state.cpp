@@ -1,8 +1,8 @@
 // A bounded state in place of the elements: online algorithms.
-#include "core/semantics/claims.hpp"
-#include "core/semantics/facts.hpp"
+#include "core/semantics/topology.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace aicf {
 namespace {
@@ -30,8 +30,38 @@ bool merges_through_exp(const StructureProfile& profile) {
   return false;
 }
 
+/// What the profile knows of the states at NaN, infinities, nothing and masks: both sides were run there.
+void special_of_states(const StructureProfile& profile, Claim& c) {
+  std::vector<std::string> kinds;
+  std::string first;
+  bool known = true;
+  for (const Cascade& cascade : profile.cascades) {
+    known = known && cascade.special_known;
+    for (const SpecialDifference& d : cascade.special) {
+      if (std::find(kinds.begin(), kinds.end(), d.kind) == kinds.end()) kinds.push_back(d.kind);
+      if (c.witness) continue;
+      const std::string name = profile.reductions[d.reduction].name;
+      auto text = [](double v) {
+        return std::isnan(v) ? "nan" : std::isinf(v) ? (v > 0 ? "inf" : "-inf") : std::to_string(v);
+      };
+      c.witness = Witness{d.inputs, name + " = " + text(d.expected),
+                          name + " = " + text(d.observed) + " from chunks of " + d.chunks};
+      first = d.what;
+    }
+  }
+  if (!kinds.empty()) {
+    c.special.answer = "differs (";
+    for (const std::string& k : kinds) c.special.answer += (k == kinds.front() ? "" : ", ") + k;
+    c.special.answer += ")";
+    c.reason += "; " + first + ": " + c.witness->observed + ", " + c.witness->expected + " by definition";
+  } else if (!known) {
+    c.special.answer = "not known (too large to be run)";
+  }
+}
+
 /// Applicable, and the verdicts that all online forms share.
-Claim online_state(const StructureProfile& profile) {
+Claim online_state(const OperatorFacts& facts) {
+  const StructureProfile& profile = *facts.profile;
   if (profile.reductions.empty()) return inapplicable_claim("there is no reduction to keep a state for");
   for (const Reduction& r : profile.reductions)
     if (!r.bounded) return unbounded(profile, r);
@@ -51,7 +81,6 @@ Claim online_state(const StructureProfile& profile) {
     if (certificate.verdict != Certificate::Verdict::proven) bound = std::max(bound, certificate.bound);
   }
   if (dependent && bound > 0) c.value.answer = "probably equal", c.value.bound = bound;
-  OperatorFacts facts = facts_of(profile);
   if (dependent) {
     c.needs = Arithmetic::rescaled;
     c.rounding.answer = "reassociated (rescaled at each merge)";
@@ -61,20 +90,40 @@ Claim online_state(const StructureProfile& profile) {
   }
   bool stable =
       std::all_of(profile.cascades.begin(), profile.cascades.end(), [](const Cascade& k) { return k.summary->stable; });
-  if (!stable) c.special.answer = "differs (infinity: the state may overflow where the definition does not)";
+  special_of_states(profile, c);
+  if (!stable && !c.special.answer.starts_with("differs")) {
+    c.special.answer = "differs (infinity)";
+    c.reason += "; the state may overflow where the definition does not";
+  }
+  derive_order(c, facts, {.shape = "the length of the row and of its chunks, which is a choice of the plan"});
   c.memory.push_back(sweeps_metric(facts.sweeps_best));
   return c;
 }
 
-Claim rescale(const StructureProfile& profile) {
-  Claim c = online_state(profile);
+Claim rescale(const OperatorFacts& facts) {
+  Claim c = online_state(facts);
   if (!c.applicable) return c;
-  if (!merges_through_exp(profile)) return inapplicable_claim("no merge of its state carries an exponential factor");
+  if (!merges_through_exp(*facts.profile))
+    return inapplicable_claim("no merge of its state carries an exponential factor");
   c.reason = "partial sums are carried to the new running maximum by exp(old - new) <= 1";
   c.needs = Arithmetic::rescaled;
   return c;
 }
 
+Claim split_state(const OperatorFacts& facts) {
+  const StructureProfile& profile = *facts.profile;
+  const bool dependent = std::any_of(profile.reductions.begin(), profile.reductions.end(),
+                                     [](const Reduction& r) { return !r.depends_on.empty(); });
+  if (!dependent)
+    return inapplicable_claim("no reduction depends on another: parts combine by the reducers themselves");
+  Claim c = online_state(facts);
+  if (!c.applicable) return c;
+  c.reason = "blocks keep states of parts of a row, and a second kernel merges them; " + c.reason;
+  derive_order(c, facts, {.shape = "the length of the row alone: parts of a fixed length"});
+  return c;
+}
+
+const RegisterTransformation register_split{{"split_state", "summary_state", split_state}};
 const RegisterTransformation register_online{{"online_state", "summary_state", online_state}};
 const RegisterTransformation register_rescale{{"rescale", "rescaling", rescale}};
 

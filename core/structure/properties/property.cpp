@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <mutex>
 #include <stdexcept>
 
 namespace aicf {
@@ -20,16 +19,6 @@ using Answer = PropertyVerdict::Answer;
 std::vector<Property>& registry() {
   static std::vector<Property> all;
   return all;
-}
-
-/// Laws of the built-in reducers, judged once: they do not depend on the operator.
-const ReducerLaws& built_in_laws(ReducerId reducer) {
-  static std::mutex guard;
-  static std::map<ReducerId, ReducerLaws> known;
-  std::scoped_lock lock(guard);
-  auto it = known.find(reducer);
-  if (it == known.end()) it = known.emplace(reducer, judge_laws({}, reducer)).first;
-  return it->second;
 }
 
 nlohmann::json values_json(const std::map<std::string, std::vector<double>>& tensors) {

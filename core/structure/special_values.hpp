@@ -1,0 +1,14 @@
+// A derived state against the definition at the values that real arithmetic does not speak of: NaN, infinities, no
+// elements at all, all of them masked, sums that overflow. Both sides are run in doubles, the state at many partial
+// chunks: one element at a time, halves, with empty parts, after a leading -inf.
+#pragma once
+#include "core/structure/structure.hpp"
+
+namespace aicf {
+
+/// The first difference of each kind, of the cascade's summary; empty where there is none, or no summary. At most a few
+/// milliseconds: of a very large expression nothing is run, and `complete` is false.
+[[nodiscard]] std::vector<SpecialDifference> special_differences(const StructureProfile& profile,
+                                                                 const Cascade& cascade, bool& complete);
+
+} // namespace aicf
