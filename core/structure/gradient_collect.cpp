@@ -11,9 +11,25 @@ namespace {
 
 constexpr VarId position_base = 1U << 23U; ///< stands for the k-th axis of a known sum
 
+/// A small product of elements: it is written where it is read, so that its factors can leave sums one by one.
 bool trivial(const Arena& arena, ExprId e) {
-  while (arena[e].op == Op::neg) e = arena.operand(e, 0);
-  return arena[e].op == Op::number || arena[e].op == Op::load;
+  constexpr std::size_t most_nodes = 12;
+  const std::vector<ExprId> nodes = nodes_below(arena, std::array{e});
+  return nodes.size() <= most_nodes && std::all_of(nodes.begin(), nodes.end(), [&](ExprId id) {
+           switch (arena[id].op) {
+           case Op::number:
+           case Op::index:
+           case Op::dim:
+           case Op::scalar:
+           case Op::load:
+           case Op::neg:
+           case Op::mul:
+           case Op::div:
+           case Op::pow:
+           case Op::sqrt: return true;
+           default: return false;
+           }
+         });
 }
 
 } // namespace
