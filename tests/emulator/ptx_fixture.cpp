@@ -6,7 +6,7 @@
 
 namespace aicf::test {
 
-Result<RunResult> Kernel::run(std::stop_token stop) {
+Call Kernel::call(std::vector<Buffer>& views) {
   Call call;
   call.module.entry = entry;
   call.compiled.ptx = ptx;
@@ -15,7 +15,6 @@ Result<RunResult> Kernel::run(std::stop_token stop) {
   call.module.launch.block[0].text = std::to_string(block);
   call.module.launch.cluster[0].text = std::to_string(cluster);
   call.module.launch.dynamic_shared.text = std::to_string(shared);
-  std::vector<Buffer> views;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     Arg arg;
     arg.name = "b" + std::to_string(i);
@@ -31,7 +30,20 @@ Result<RunResult> Kernel::run(std::stop_token stop) {
     call.module.dim_args.push_back(name);
     call.dims[name] = dims[i];
   }
-  return make_emulator(threads)->run({&call, 1}, views, options, std::move(stop));
+  return call;
+}
+
+Result<RunResult> Kernel::run(std::stop_token stop) {
+  std::vector<Buffer> views;
+  const Call one = call(views);
+  return make_emulator(threads)->run({&one, 1}, views, options, std::move(stop));
+}
+
+std::uint64_t Kernel::address(std::size_t buffer) {
+  std::vector<Buffer> views;
+  const Call one = call(views);
+  const auto at = EmulatorBackend::address_of(one, views, buffer);
+  return at ? *at : 0;
 }
 
 std::string problems(const Result<RunResult>& result) {

@@ -28,8 +28,13 @@ struct Kernel {
     return v;
   }
   Result<RunResult> run(std::stop_token stop = {});
+  /// The generic address of a buffer in a run.
+  [[nodiscard]] std::uint64_t address(std::size_t buffer);
   /// Runs, and returns "" or the first diagnostics and faults in words.
   std::string problem();
+
+ private:
+  Call call(std::vector<Buffer>& views);
 };
 
 [[nodiscard]] std::string problems(const Result<RunResult>& result);

@@ -1,5 +1,4 @@
 // mbarriers, bulk and tensor copies, st.async and wgmma: data, phases, and the faults of each with a clean twin.
-#include "core/exec/emulator/memory.hpp"
 #include "core/exec/emulator/tensor_map.hpp"
 #include "tests/emulator/ptx_fixture.hpp"
 
@@ -183,14 +182,6 @@ class TestPtxAsync : public QObject {
     map.step = {1, 1};
     map.swizzle = static_cast<std::uint32_t>(swizzle);
     std::vector<std::uint32_t> matrix = counting(360);
-    // Where the emulator puts the buffers: as its memory does.
-    std::vector<emulator::Allocation> same(3);
-    same[0].bytes = emulator::tensor_map_bytes;
-    same[1].bytes = matrix.size() * 4;
-    same[2].bytes = bytes;
-    map.address = emulator::Memory(same).address_of(1);
-    const auto encoded = emulator::encode(map);
-    QVERIFY(encoded);
     const std::string n = std::to_string(bytes);
     Kernel k{
         test::entry(3,
@@ -203,9 +194,11 @@ class TestPtxAsync : public QObject {
                         ";\n@!%q5 exit;\nld.shared.u32 %r2, [%r20];\nmul.wide.u32 %l1, %t, 4;\nadd.s64 %l1, %l1, %p2;\n"
                         "st.global.u32 [%l1], %r2;",
                     shared)};
-    k.with(std::vector<std::byte>(encoded->begin(), encoded->end()))
-        .with(matrix)
-        .with(std::vector<std::uint32_t>(bytes / 4));
+    k.with(std::vector<std::byte>(emulator::tensor_map_bytes)).with(matrix).with(std::vector<std::uint32_t>(bytes / 4));
+    map.address = k.address(1);
+    const auto encoded = emulator::encode(map);
+    QVERIFY(encoded);
+    k.buffers[0].assign(encoded->begin(), encoded->end());
     k.block = 256;
     QCOMPARE(k.problem(), std::string());
     const auto got = k.values<std::uint32_t>(2);
@@ -229,12 +222,6 @@ class TestPtxAsync : public QObject {
     map.stride = {2, 32, 96};
     map.box = {8, 2, 2};
     map.step = {1, 1, 1};
-    std::vector<emulator::Allocation> same(2);
-    same[0].bytes = emulator::tensor_map_bytes;
-    same[1].bytes = 192;
-    map.address = emulator::Memory(same).address_of(1);
-    const auto encoded = emulator::encode(map);
-    QVERIFY(encoded);
     Kernel k{test::entry(
         2,
         setup + "cvt.u16.u32 %h1, %t;\nshl.b32 %r2, %t, 1;\nadd.u32 %r2, %r2, %r31;\nst.shared.u16 [%r2], %h1;\n"
@@ -242,7 +229,11 @@ class TestPtxAsync : public QObject {
                 "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%p0, {%r5, %r6, %r7}], [%r31];\n"
                 "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;",
         shared)};
-    k.with(std::vector<std::byte>(encoded->begin(), encoded->end())).with(std::vector<std::uint16_t>(96, 7777));
+    k.with(std::vector<std::byte>(emulator::tensor_map_bytes)).with(std::vector<std::uint16_t>(96, 7777));
+    map.address = k.address(1);
+    const auto encoded = emulator::encode(map);
+    QVERIFY(encoded);
+    k.buffers[0].assign(encoded->begin(), encoded->end());
     k.block = 32;
     QCOMPARE(k.problem(), std::string());
     const auto got = k.values<std::uint16_t>(1);

@@ -346,7 +346,41 @@ void append_faults(LaunchState& l, std::vector<Fault>& out) {
   for (const auto i : order) out.push_back(std::move(l.faults[i]));
 }
 
+/// Buffers, then the module's variables, which get their initial values in `variables`.
+std::vector<Allocation> allocate(const Call& call, const Program& program, std::span<const Buffer> buffers,
+                                 std::vector<std::vector<std::byte>>& variables) {
+  std::vector<Allocation> allocations;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    allocations.push_back({"buffer " + std::to_string(i), buffers[i].bytes.data(), buffers[i].bytes.size(), false});
+  for (std::size_t i = 0, next = 0; i < call.module.args.size(); ++i) {
+    if (call.module.args[i].role == Arg::Role::scalar) continue;
+    if (next < call.buffers.size() && call.buffers[next] < buffers.size())
+      allocations[call.buffers[next]].name = "'" + call.module.args[i].name + "'";
+    ++next;
+  }
+  variables.resize(program.variables.size());
+  for (std::size_t i = 0; i < program.variables.size(); ++i) {
+    const auto& v = program.variables[i];
+    const bool stored = v.space == ptx::Space::global || v.space == ptx::Space::constant;
+    variables[i].assign(stored ? v.bytes : 0, std::byte{0});
+    std::copy(v.init.begin(),
+              v.init.begin() + static_cast<std::ptrdiff_t>(std::min(v.init.size(), variables[i].size())),
+              variables[i].begin());
+    allocations.push_back({"variable '" + program.names[i] + "'", variables[i].data(), variables[i].size(),
+                           v.space == ptx::Space::constant});
+  }
+  return allocations;
+}
+
 } // namespace
+
+Result<std::uint64_t> EmulatorBackend::address_of(const Call& call, std::span<const Buffer> buffers,
+                                                  std::size_t index) {
+  const auto program = decode(call.compiled.ptx, call.module.entry);
+  if (!program) return program.failure<std::uint64_t>();
+  std::vector<std::vector<std::byte>> variables;
+  return Memory(allocate(call, *program, buffers, variables)).address_of(index);
+}
 
 Result<RunResult> EmulatorBackend::run(std::span<const Call> calls, std::span<Buffer> buffers,
                                        const RunOptions& options, std::stop_token stop) {
@@ -366,26 +400,7 @@ Result<RunResult> EmulatorBackend::run(std::span<const Call> calls, std::span<Bu
     l.stop = stop;
     if (!extents(call, p, errors) || !shape_launch(call, *program, p, workers, errors)) return errors;
 
-    std::vector<Allocation> allocations;
-    for (std::size_t i = 0; i < buffers.size(); ++i)
-      allocations.push_back({"buffer " + std::to_string(i), buffers[i].bytes.data(), buffers[i].bytes.size(), false});
-    for (std::size_t i = 0, next = 0; i < call.module.args.size(); ++i) {
-      if (call.module.args[i].role == Arg::Role::scalar) continue;
-      if (next < call.buffers.size() && call.buffers[next] < buffers.size())
-        allocations[call.buffers[next]].name = "'" + call.module.args[i].name + "'";
-      ++next;
-    }
-    p.variables.resize(program->variables.size());
-    for (std::size_t i = 0; i < program->variables.size(); ++i) {
-      const auto& v = program->variables[i];
-      const bool stored = v.space == ptx::Space::global || v.space == ptx::Space::constant;
-      p.variables[i].assign(stored ? v.bytes : 0, std::byte{0});
-      std::copy(v.init.begin(),
-                v.init.begin() + static_cast<std::ptrdiff_t>(std::min(v.init.size(), p.variables[i].size())),
-                p.variables[i].begin());
-      allocations.push_back({"variable '" + program->names[i] + "'", p.variables[i].data(), p.variables[i].size(),
-                             v.space == ptx::Space::constant});
-    }
+    auto allocations = allocate(call, *program, buffers, p.variables);
     const Memory memory(std::move(allocations));
     l.memory = &memory;
     std::vector<u64> addresses, variable_addresses;

@@ -26,6 +26,10 @@ class EmulatorBackend : public Backend {
   /// Diagnostics: "ptx.…" (the text), "emulator.call" (arguments), "emulator.launch" (extents, cluster, memory).
   Result<RunResult> run(std::span<const Call> calls, std::span<Buffer> buffers, const RunOptions& options,
                         std::stop_token stop) override;
+  /// The generic address that buffer `index` has in a run of `call` with these buffers: what a tensor map of it holds
+  /// (tensor_map.hpp). Diagnostics of the text as in run().
+  [[nodiscard]] static Result<std::uint64_t> address_of(const Call& call, std::span<const Buffer> buffers,
+                                                        std::size_t index);
 
  private:
   unsigned threads_;
