@@ -51,12 +51,14 @@ class RowCascade {
   CascadeAlgebra c;
   std::string cooperation_;
   std::uint32_t rows_in_block_ = 1;
-  NodeId lane_ = none;
+  NodeId lane_ = none, thread_ = none, rank_ = none;
   bool peers_started_ = false;       ///< of the cluster: they have met once
   Known known_;                      // reductions that are computed
   std::map<ExprId, BufferId> saved_; // expensive expressions kept from an earlier sweep
 
   [[nodiscard]] bool resident() const { return keeps_row(plan_); }
+  /// A block of the cluster holds a part of the row in its shared memory.
+  [[nodiscard]] bool in_parts() const { return cooperation_ == "cluster" && resident() && !in_registers(); }
   [[nodiscard]] bool in_registers() const { return resident() && word(plan_, "staging") == "registers"; }
 
   [[nodiscard]] bool fixed_length() const { return word(plan_, "row_length") == "static"; }
@@ -71,11 +73,13 @@ class RowCascade {
 
   RowMapping mapping() const {
     RowMapping m;
-    m.lanes = static_cast<std::uint32_t>(row_lanes(plan_));
+    bool parts = chosen(plan_, "cooperation", "cluster") && resident() && !in_registers();
+    std::int64_t blocks = parts ? number(plan_, "row_blocks") : 1;
+    m.lanes = static_cast<std::uint32_t>(row_lanes(plan_) / blocks);
     m.vector = static_cast<std::uint32_t>(number(plan_, "vector"));
     m.unroll = static_cast<std::uint32_t>(number(plan_, "vectors_per_thread"));
     m.one_tile = in_registers();
-    if (fixed_length()) m.length = row_sizes(f, problem_).length;
+    if (fixed_length()) m.length = row_sizes(f, problem_).length / blocks;
     m.hint = chosen(plan_, "cache_hint", "streaming") ? Hint::streaming : Hint::none;
     return m;
   }
@@ -120,6 +124,8 @@ class RowCascade {
         b.loop(Binding::block, "thread", b.integer(0), b.integer(k.threads), [&](NodeId thread) {
           NodeId lane = b.apply(Op::add, {b.apply(Op::mul, {rank, b.integer(k.threads)}), thread});
           k.nodes[lane].name = "lane";
+          thread_ = thread, rank_ = rank;
+          b.sync(Scope::cluster, Meeting::arrive);
           row(number, lane, b.integer(0));
         });
       });
@@ -152,7 +158,13 @@ class RowCascade {
       if (f.extent != no_expr) k.nodes[length].name = "length";
       NodeId aligned = b.apply(Op::eq, {b.remainder(length, b.integer(s.mapping().vector)), b.integer(0)});
       k.nodes[aligned].name = "aligned";
-      s.at_lane(lane, length, aligned);
+      if (in_parts()) {
+        NodeId part = b.apply(Op::mul, {rank_, b.integer(*s.mapping().length)});
+        k.nodes[part].name = "part_start";
+        s.at_lane(thread_, b.integer(*s.mapping().length), aligned, part);
+      } else {
+        s.at_lane(lane, length, aligned);
+      }
       if (resident()) keep(row_in_block);
       if (keeps_state(plan_) && f.cascade != nullptr)
         online();
@@ -176,11 +188,17 @@ class RowCascade {
   /// Loads of more than one sweep stay on chip; so do, in registers, expressions through a function of the library.
   void keep(NodeId row_in_block) {
     if (!in_registers()) {
+      const std::string& staging = word(plan_, "staging");
+      Transfer transfer = staging == "shared_bulk"    ? Transfer::bulk
+                          : staging == "shared_async" ? Transfer::async
+                                                      : Transfer::direct;
       b.because("resident_row",
-                "the row is read from global memory once, into shared memory; each lane reads back what "
-                "it wrote itself");
-      s.fill_shared({f.kept.begin(), f.kept.end()}, cooperation_ == "block" ? b.integer(0) : row_in_block,
-                    rows_in_block_);
+                transfer == Transfer::bulk
+                    ? "the row is read from global memory once, into shared memory, by the copy engine"
+                    : "the row is read from global memory once, into shared memory; each lane reads back "
+                      "what it wrote itself");
+      bool alone = cooperation_ == "block" || cooperation_ == "cluster";
+      s.fill_shared({f.kept.begin(), f.kept.end()}, alone ? b.integer(0) : row_in_block, rows_in_block_, transfer);
       return;
     }
     for (ExprId load : f.kept) s.stage(load);
@@ -252,7 +270,7 @@ class RowCascade {
     if (cooperation_ == "thread") return values;
     if (cooperation_ == "cluster" && !peers_started_) {
       b.because("cluster_reduce", "a block writes into another's shared memory only once that has started");
-      b.sync(Scope::cluster);
+      b.sync(Scope::cluster, Meeting::wait);
       peers_started_ = true;
     }
     b.because("tree_reduction", "the lanes of the row merge their parts in a fixed tree");

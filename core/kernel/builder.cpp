@@ -246,9 +246,9 @@ NodeId Builder::wait(BarrierId barrier, NodeId stage, NodeId parity) {
   return append(std::move(n));
 }
 
-NodeId Builder::sync(Scope scope) {
+NodeId Builder::sync(Scope scope, Meeting meeting) {
   Node n;
-  n.code = Code::sync, n.scope = scope;
+  n.code = Code::sync, n.scope = scope, n.meeting = meeting;
   return append(std::move(n));
 }
 

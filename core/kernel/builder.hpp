@@ -47,7 +47,7 @@ class Builder {
   NodeId arrive(BarrierId barrier, NodeId stage);               ///< one arrival
   NodeId expect(BarrierId barrier, NodeId stage, NodeId bytes); ///< one arrival, and so many bytes to come
   NodeId wait(BarrierId barrier, NodeId stage, NodeId parity);
-  NodeId sync(Scope scope);
+  NodeId sync(Scope scope, Meeting meeting = Meeting::whole);
   NodeId mma(BufferId accumulator, BufferId left, BufferId right);
   /// Row and column of the element that a register of a lane holds.
   std::array<NodeId, 2> place(const Fragment& fragment, NodeId lane, std::uint32_t reg);

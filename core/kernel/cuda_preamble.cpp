@@ -266,6 +266,16 @@ const Piece pieces[] = {
                  "  asm volatile(\"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\");\n"
                  "}\n",
      {}},
+    {"cluster_arrive",
+     AICF_DEVICE "void cluster_arrive() { // this block has started\n"
+                 "  asm volatile(\"barrier.cluster.arrive.release.aligned;\" ::: \"memory\");\n"
+                 "}\n",
+     {}},
+    {"cluster_wait",
+     AICF_DEVICE "void cluster_wait() { // for all threads of the cluster to have arrived\n"
+                 "  asm volatile(\"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\");\n"
+                 "}\n",
+     {}},
     {"peer_address",
      AICF_DEVICE
      "unsigned peer_address(const void* p, int rank) { // the same place in the block of that rank\n"

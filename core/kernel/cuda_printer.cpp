@@ -104,7 +104,10 @@ class Printing {
     case Code::role: role(n, depth); break;
     case Code::sync:
       if (n.scope == Scope::cluster)
-        line(depth, p.need("cluster_sync") + "();");
+        line(depth, p.need(n.meeting == Meeting::arrive ? "cluster_arrive"
+                           : n.meeting == Meeting::wait ? "cluster_wait"
+                                                        : "cluster_sync") +
+                        "();");
       else
         line(depth, n.scope == Scope::warp ? "__syncwarp();" : "__syncthreads();");
       break;

@@ -45,7 +45,7 @@ enum class Code : std::uint8_t {
   branch,     ///< args {condition}; region 0, else region 1 where there is one
   role,       ///< warps [first, first + count) of the block run region 0, with so many registers a thread
   reduce,     ///< args: a tuple; region 0 takes left and right tuples and gives the merged one; see `result`
-  sync,       ///< all threads of the scope meet
+  sync,       ///< all threads of the scope meet; a cluster may arrive first and wait later
   arrive,     ///< [barrier] args {stage {, expected bytes}}
   wait,       ///< [barrier] args {stage, parity}
   commit,     ///< closes a group of asynchronous copies
@@ -62,6 +62,7 @@ enum class Accuracy : std::uint8_t {
 enum class Transfer : std::uint8_t { direct, async, bulk }; ///< through registers, cp.async, cp.async.bulk
 enum class Shuffle : std::uint8_t { exchange, down, broadcast };
 enum class Hint : std::uint8_t { none, streaming };
+enum class Meeting : std::uint8_t { whole, arrive, wait }; ///< a sync at one place, or its two halves
 
 struct Region {
   std::vector<NodeId> params, body, results;
@@ -79,6 +80,7 @@ struct Node {
   Transfer transfer = Transfer::direct;
   Shuffle shuffle = Shuffle::exchange;
   Hint hint = Hint::none;
+  Meeting meeting = Meeting::whole;                  ///< of a sync of the cluster
   DType dtype = DType::f32;                          ///< of round
   std::uint32_t index = 0;                           ///< see Code
   std::uint32_t first = 0, count = 0, registers = 0; ///< of a role

@@ -77,7 +77,13 @@ class IrText {
       return " " + n.name + " warps " + std::to_string(n.first) + " … " + std::to_string(n.first + n.count) +
              (n.registers != 0 ? " registers " + std::to_string(n.registers) : "");
     case Code::reduce:
-    case Code::sync: return n.scope == Scope::warp ? " warp" : n.scope == Scope::block ? " block" : " cluster";
+    case Code::sync:
+      return std::string(n.scope == Scope::warp    ? " warp"
+                         : n.scope == Scope::block ? " block"
+                                                   : " cluster") +
+             (n.meeting == Meeting::arrive ? " arrive"
+              : n.meeting == Meeting::wait ? " wait"
+                                           : "");
     case Code::copy:
       return " " + std::to_string(n.width) + " " + k.buffers[n.buffer].name + " <- " + k.buffers[n.source].name +
              (n.transfer == Transfer::async  ? " async"

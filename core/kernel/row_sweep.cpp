@@ -9,8 +9,8 @@ namespace aicf::ir {
 RowSweep::RowSweep(Builder& builder, const RowForm& form, RowTensors& tensors, RowMapping mapping, Type real)
     : b(builder), f(form), t(tensors), map_(mapping), real_(real) {}
 
-void RowSweep::at_lane(NodeId lane, NodeId length, NodeId aligned) {
-  lane_ = lane, length_ = length, aligned_ = aligned;
+void RowSweep::at_lane(NodeId lane, NodeId length, NodeId aligned, NodeId part) {
+  lane_ = lane, length_ = length, aligned_ = aligned, part_ = part;
 }
 
 /// Every tile is full: nothing is guarded.
@@ -55,10 +55,10 @@ std::string RowSweep::axis_name() const {
 
 void RowSweep::lane_elements(NodeId u, NodeId first, const std::function<void(const Position&)>& body) {
   auto one = [&](NodeId e) {
-    NodeId j = b.apply(Op::add, {first, e});
+    NodeId j = b.apply(Op::add, {on_axis(first), e});
     if (map_.vector > 1) b.k.nodes[j].name = axis_name();
     if (whole_groups()) return body({u, e, j});
-    b.branch(b.apply(Op::lt, {j, length_}), [&] { body({u, e, j}); });
+    b.branch(b.apply(Op::lt, {b.apply(Op::add, {first, e}), length_}), [&] { body({u, e, j}); });
   };
   if (map_.vector == 1) return one(b.integer(0));
   b.loop(Binding::vector, "e", b.integer(0), b.integer(map_.vector), one);
@@ -101,13 +101,14 @@ void RowSweep::unstage(ExprId load) { staged_.erase(load), alike_.erase(load); }
 
 /// Copies one group of a load's elements, whole or element by element.
 void RowSweep::move(ExprId load, NodeId first, const std::function<std::vector<NodeId>(NodeId)>& to, BufferId target,
-                    bool single) {
+                    bool single, Transfer transfer) {
   auto shared = shared_.find(load);
   auto one = [&](NodeId e) {
-    NodeId j = b.apply(Op::add, {first, e});
+    NodeId place = b.apply(Op::add, {first, e});
+    NodeId j = part_ == none ? place : b.apply(Op::add, {on_axis(first), e});
     auto copy = [&] {
       if (shared != shared_.end() && shared->second.buffer != target) {
-        b.copy(target, to(e), shared->second.buffer, {shared->second.row, j}, 1);
+        b.copy(target, to(e), shared->second.buffer, {shared->second.row, place}, 1);
         return;
       }
       const auto operands = f.arena.operands(load);
@@ -118,15 +119,16 @@ void RowSweep::move(ExprId load, NodeId first, const std::function<std::vector<N
         values.push_back(n.payload == axis_var ? j : t.row_variable(n.payload));
       }
       Address a = t.address(f.arena[load].payload, indices, values, false);
-      NodeId moved = b.copy(target, to(e), t.input(f.arena[load].payload), {a.pointer, a.offset}, 1);
+      NodeId moved = b.copy(target, to(e), t.input(f.arena[load].payload), {a.pointer, a.offset},
+                            transfer == Transfer::async ? map_.vector : 1, transfer);
       bool of_row =
           std::any_of(indices.begin(), indices.end(), [&](ExprId i) { return f.arena[i].payload != axis_var; });
       if (of_row) b.k.nodes[moved].hint = map_.hint; // what all rows read stays cached
     };
     if (!single) return copy();
-    b.branch(b.apply(Op::lt, {j, length_}), copy);
+    b.branch(b.apply(Op::lt, {place, length_}), copy);
   };
-  if (map_.vector == 1) return one(b.integer(0));
+  if (map_.vector == 1 || transfer == Transfer::async) return one(b.integer(0)); // the whole group at once
   b.loop(Binding::vector, "e", b.integer(0), b.integer(map_.vector), one);
 }
 
@@ -155,7 +157,8 @@ void RowSweep::fill() {
   for (auto& [load, staged] : staged_) staged.filled = true;
 }
 
-void RowSweep::fill_shared(const std::vector<ExprId>& loads, NodeId row_in_block, std::uint32_t rows_in_block) {
+void RowSweep::fill_shared(const std::vector<ExprId>& loads, NodeId row_in_block, std::uint32_t rows_in_block,
+                           Transfer transfer) {
   if (!map_.length) throw std::logic_error("a row in shared memory has a constant length");
   std::int64_t pad = 16; // rows start at multiples of 16 bytes, whatever the element
   std::int64_t stride = (*map_.length + pad - 1) / pad * pad;
@@ -169,19 +172,50 @@ void RowSweep::fill_shared(const std::vector<ExprId>& loads, NodeId row_in_block
     b.alloc(id);
     shared_[load] = {id, row_in_block};
   }
+  if (transfer == Transfer::bulk) return fill_bulk();
   tiles([&](NodeId base) {
     groups(base, [&](NodeId, NodeId first) {
       auto all = [&](bool single) {
         for (const auto& entry : shared_) {
           const Shared& shared = entry.second;
           auto to = [&](NodeId e) { return std::vector{shared.row, b.apply(Op::add, {first, e})}; };
-          move(entry.first, first, to, shared.buffer, single);
+          move(entry.first, first, to, shared.buffer, single, transfer);
         }
       };
       guarded_group(
           first, [&] { all(false); }, [&] { all(true); });
     });
   });
+  if (transfer != Transfer::async) return;
+  Node commit, wait;
+  commit.code = Code::commit, wait.code = Code::wait_group;
+  b.statement(std::move(commit));
+  b.statement(std::move(wait));
+}
+
+void RowSweep::fill_bulk() {
+  b.k.barriers.push_back({"row_arrived", 1, 1});
+  BarrierId barrier = static_cast<BarrierId>(b.k.barriers.size() - 1);
+  auto length = static_cast<std::uint32_t>(*map_.length);
+  std::int64_t bytes = 0;
+  for (const auto& [load, shared] : shared_)
+    bytes += *map_.length * static_cast<std::int64_t>(size_of(b.k.buffers[shared.buffer].dtype));
+  NodeId stage = b.integer(0);
+  b.branch(b.apply(Op::eq, {lane_, b.integer(0)}), [&] {
+    b.expect(barrier, stage, b.integer(bytes));
+    for (const auto& [load, shared] : shared_) {
+      auto operands = f.arena.operands(load);
+      std::vector<ExprId> indices(operands.begin(), operands.end());
+      std::vector<NodeId> values;
+      for (ExprId index : indices)
+        values.push_back(f.arena[index].payload == axis_var ? on_axis(b.integer(0))
+                                                            : t.row_variable(f.arena[index].payload));
+      Address a = t.address(f.arena[load].payload, indices, values, false);
+      b.bulk_copy(shared.buffer, {shared.row, b.integer(0)}, t.input(f.arena[load].payload), {a.pointer, a.offset},
+                  length, barrier, stage);
+    }
+  });
+  b.wait(barrier, stage, b.integer(0));
 }
 
 void RowSweep::each_tile(const std::function<void()>& body) {
@@ -270,14 +304,14 @@ BufferId RowSweep::group_buffer(BufferId global, bool computed) {
 void RowSweep::store_group(const RowOutput& output, BufferId group, NodeId first) {
   auto all = [&](bool single) {
     b.loop(Binding::vector, "e", b.integer(0), b.integer(map_.vector), [&](NodeId e) {
-      NodeId j = b.apply(Op::add, {first, e});
+      NodeId place = b.apply(Op::add, {first, e});
       auto one = [&] {
-        Address a = t.output_address(output, j);
+        Address a = t.output_address(output, part_ == none ? place : b.apply(Op::add, {on_axis(first), e}));
         NodeId moved = b.copy(t.output(output.output), {a.pointer, a.offset}, group, {b.integer(0), e}, 1);
         b.k.nodes[moved].hint = map_.hint;
       };
       if (!single) return one();
-      b.branch(b.apply(Op::lt, {j, length_}), one);
+      b.branch(b.apply(Op::lt, {place, length_}), one);
     });
   };
   if (exact() || whole_groups()) return all(false); // the group is inside: `sweep` has looked

@@ -27,8 +27,9 @@ class RowSweep {
  public:
   RowSweep(Builder& builder, const RowForm& form, RowTensors& tensors, RowMapping mapping, Type real);
 
-  /// The lane and the number of positions, for everything below.
-  void at_lane(NodeId lane, NodeId length, NodeId aligned);
+  /// The lane and the number of positions, for everything below. `part`: where the positions begin on the axis, when a
+  /// block of a cluster holds a part of the row; none: at its begin.
+  void at_lane(NodeId lane, NodeId length, NodeId aligned, NodeId part = none);
 
   /// Allocates a register tile for a load and fills it in each tile of the sweeps that follow, until `unstage`. What
   /// all rows read alike comes from a cache, a packed group at a time, where it is used: it would cost registers for
@@ -37,8 +38,11 @@ class RowSweep {
   void unstage(ExprId load);
   /// Fills the tiles of all staged loads now; they stay (one_tile only).
   void fill();
-  /// Rows in shared memory: copies the loads there now; staged tiles are then filled from there.
-  void fill_shared(const std::vector<ExprId>& loads, NodeId row_in_block, std::uint32_t rows_in_block);
+  /// Rows in shared memory: copies the loads there now; staged tiles are then filled from there. Direct and
+  /// asynchronous copies: each lane moves what it will read. Bulk: thread 0 asks for the whole, and all wait for its
+  /// bytes.
+  void fill_shared(const std::vector<ExprId>& loads, NodeId row_in_block, std::uint32_t rows_in_block,
+                   Transfer transfer);
 
   /// In each tile of the axis, after the staged loads are filled.
   void each_tile(const std::function<void()>& body);
@@ -75,7 +79,7 @@ class RowSweep {
   RowTensors& t;
   RowMapping map_;
   Type real_;
-  NodeId lane_ = none, length_ = none, aligned_ = none, base_ = none;
+  NodeId lane_ = none, length_ = none, aligned_ = none, base_ = none, part_ = none;
   struct Staged {
     BufferId tile = none;
     bool filled = false;
@@ -94,9 +98,13 @@ class RowSweep {
   void lane_elements(NodeId u, NodeId first, const std::function<void(const Position&)>& body);
   void guarded_group(NodeId first, const std::function<void()>& packed, const std::function<void()>& single);
   void fill_tiles(NodeId base);
+  void fill_bulk();
+  [[nodiscard]] NodeId on_axis(NodeId position) {
+    return part_ == none ? position : b.apply(Op::add, {part_, position});
+  }
   void fill_alike(NodeId first);
   void move(ExprId load, NodeId first, const std::function<std::vector<NodeId>(NodeId e)>& to, BufferId target,
-            bool single);
+            bool single, Transfer transfer = Transfer::direct);
   NodeId resolve(const Leaf& leaf, const Position& at, const std::unordered_map<std::uint32_t, NodeId>& symbols);
   [[nodiscard]] std::string axis_name() const;
   [[nodiscard]] bool exact() const;

@@ -82,7 +82,7 @@ const RegisterParam reduction_tree{param(
     words({"sequential", "shuffle"}),
     [](const Value& v) -> Ids { return {is(v, "shuffle") ? "tree_reduction" : "left_fold"}; },
     [](const Value& v) -> Ids {
-      return is(v, "shuffle") ? Ids{"warp_reduce", "block_reduce"} : Ids{};
+      return is(v, "shuffle") ? Ids{"warp_reduce", "block_reduce"} : Ids{"sequential_fold"};
     })};
 
 const RegisterBoth threads{
@@ -91,15 +91,23 @@ const RegisterBoth threads{
 const RegisterBoth vector{param(
     "vector", "neighbouring elements of one access, at most 16 bytes of the smallest element", "representation",
     numbers({1, 2, 4, 8, 16}), [](const Value& v) -> Ids { return above_one(v) ? Ids{"vector_access"} : Ids{}; },
-    [](const Value& v) -> Ids { return above_one(v) ? Ids{"packed_access"} : Ids{}; })};
+    [](const Value& v) -> Ids {
+      return above_one(v) ? Ids{"packed_access", "deferred_writeback"} : Ids{};
+    })};
 
 const RegisterParam vectors_per_thread{
     param("vectors_per_thread", "accesses that a thread has in flight; resident rows: accesses that hold the row",
           "representation", numbers({1, 2, 4, 8, 16}), none)};
 
 const RegisterParam staging{coarse(
-    param("staging", "where elements wait between sweeps", "representation", words({"none", "registers", "shared"}),
-          none, [](const Value& v) -> Ids { return is(v, "shared") ? Ids{"shared_row"} : Ids{}; }))};
+    param("staging",
+          "where elements wait between sweeps; in shared memory through registers, by cp.async, or by one bulk copy",
+          "representation", words({"none", "registers", "shared", "shared_async", "shared_bulk"}), none,
+          [](const Value& v) -> Ids {
+            if (is(v, "shared")) return {"shared_row"};
+            if (is(v, "shared_async")) return {"async_row"};
+            return is(v, "shared_bulk") ? Ids{"bulk_row"} : Ids{};
+          }))};
 
 const RegisterBoth exp_function{param(
     "exp", "precise: the device library, 2 ulp; fast: ex2.approx of x*log2 e", "bounded_approximation",
@@ -114,13 +122,15 @@ const RegisterBoth log_function{param(
 const RegisterBoth erf_function{param(
     "erf", "precise: the device library; fast: one polynomial and one ex2.approx, error 2^-21", "bounded_approximation",
     words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_erf" : "device_math"}; },
-    [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"ex2_approx"} : Ids{}; })};
+    [](const Value& v) -> Ids {
+      return is(v, "fast") ? Ids{"ex2_approx", "erf_polynomial"} : Ids{};
+    })};
 
 const RegisterBoth tanh_function{param(
     "tanh", "precise: the device library; fast: ex2.approx and rcp.approx, error 2^-20", "bounded_approximation",
     words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_tanh" : "device_math"}; },
     [](const Value& v) -> Ids {
-      return is(v, "fast") ? Ids{"ex2_approx", "rcp_approx"} : Ids{};
+      return is(v, "fast") ? Ids{"ex2_approx", "rcp_approx", "tanh_of_exp"} : Ids{};
     })};
 
 const RegisterParam intermediates{param(
@@ -141,11 +151,15 @@ const RegisterBoth divide{param(
       if (is(v, "reciprocal")) return {"reciprocal_hoist"};
       return is(v, "fast") ? Ids{"fast_divide"} : Ids{};
     },
-    [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"rcp_approx"} : Ids{}; })};
+    [](const Value& v) -> Ids {
+      if (is(v, "reciprocal")) return {"row_reciprocal"};
+      return is(v, "fast") ? Ids{"rcp_approx"} : Ids{};
+    })};
 
-const RegisterBoth contract_fma{
-    param("contract_fma", "whether a product that is summed is rounded once", "reorder", {Value(false), Value(true)},
-          [](const Value& v) -> Ids { return v == Value(true) ? Ids{"fma_contraction"} : Ids{}; })};
+const RegisterBoth contract_fma{param(
+    "contract_fma", "whether a product that is summed is rounded once", "reorder", {Value(false), Value(true)},
+    [](const Value& v) -> Ids { return v == Value(true) ? Ids{"fma_contraction"} : Ids{}; },
+    [](const Value& v) -> Ids { return v == Value(true) ? Ids{"fused_multiply_add"} : Ids{}; })};
 
 const RegisterBoth cache_hint{param("cache_hint", "streaming: what is read or written once is evicted first",
                                     "representation", words({"none", "streaming"}), none, [](const Value& v) -> Ids {
@@ -154,11 +168,13 @@ const RegisterBoth cache_hint{param("cache_hint", "streaming: what is read or wr
 
 const RegisterBoth row_length{param(
     "row_length", "static: the length of a row is a constant of the kernel, which serves that length alone",
-    "representation", words({"dynamic", "static"}), [](const Value&) -> Ids { return {"loop_invariant_hoist"}; })};
+    "representation", words({"dynamic", "static"}), [](const Value&) -> Ids { return {"loop_invariant_hoist"}; },
+    [](const Value& v) -> Ids { return is(v, "static") ? Ids{"static_length"} : Ids{}; })};
 
-const RegisterBoth accumulate{
-    param("accumulate", "type of the computation: f32 (f64 where a tensor is f64), or f64 throughout", "representation",
-          words({"f32", "f64"}), [](const Value& v) -> Ids { return is(v, "f32") ? Ids{"f32_accumulate"} : Ids{}; })};
+const RegisterBoth accumulate{param(
+    "accumulate", "type of the computation: f32 (f64 where a tensor is f64), or f64 throughout", "representation",
+    words({"f32", "f64"}), [](const Value& v) -> Ids { return is(v, "f32") ? Ids{"f32_accumulate"} : Ids{}; },
+    [](const Value& v) -> Ids { return is(v, "f64") ? Ids{"wide_accumulator"} : Ids{}; })};
 
 const RegisterParam column_state{of_columns(coarse(param(
     "state_form", "two_pass: one sweep of global memory a level; online: one sweep keeps a mergeable state",
@@ -173,7 +189,7 @@ const RegisterParam column_tree{of_columns(coarse(param(
     "sequential: one thread folds a column in index order; slices: parts of the axis merge in their order", "reorder",
     words({"sequential", "slices"}),
     [](const Value& v) -> Ids { return {is(v, "slices") ? "tree_reduction" : "left_fold"}; },
-    [](const Value& v) -> Ids { return is(v, "slices") ? Ids{"slice_reduce"} : Ids{}; })))};
+    [](const Value& v) -> Ids { return {is(v, "slices") ? "slice_reduce" : "sequential_fold"}; })))};
 
 const RegisterParam column_lanes{
     of_columns(param("column_lanes", "threads of a block along the rows; the others are slices of the axis",

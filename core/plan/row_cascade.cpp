@@ -77,6 +77,8 @@ std::int64_t tile_registers(const Facts& f, std::int64_t elements, bool keep) {
   return (elements * (f.kept_bytes + f.streamed_bytes) + 3) / 4 + elements * wide * saved;
 }
 
+bool in_shared(const Plan& plan) { return has(plan, "staging") && word(plan, "staging").starts_with("shared"); }
+
 std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Plan& plan) {
   bool online = keeps_state(plan), resident = keeps_row(plan);
   if (online && f.form.levels.empty()) return "online: there is no reduction";
@@ -107,14 +109,39 @@ std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Pla
   if (chosen(plan, "cooperation", "cluster")) {
     if (f.form.levels.empty()) return "cooperation: blocks share a row for its reductions alone";
     if (!has_clusters(f.problem.target)) return "cooperation: clusters need sm_90 or later";
-    if (chosen(plan, "staging", "shared")) return "staging: a row that a cluster shares stays in registers";
   }
   if (has(plan, "accumulate"))
     if (std::string why = refuse_accumulator(word(plan, "accumulate"), rules, f.wide); !why.empty()) return why;
-  if (chosen(plan, "staging", "shared") && chosen(plan, "row_length", "dynamic"))
+  if (in_shared(plan) && chosen(plan, "row_length", "dynamic"))
     return "staging: a row in shared memory has a static length";
-  if (chosen(plan, "staging", "shared") && chosen(plan, "cooperation", "thread"))
+  if (in_shared(plan) && chosen(plan, "cooperation", "thread"))
     return "staging: a thread's own row in shared memory meets the banks of all others";
+  return {};
+}
+
+/// Of a block's rows, or of its part of one.
+std::int64_t shared_row_bytes(const Facts& f, const Plan& plan) {
+  return rows_in_block(plan) * (f.sizes.length / number(plan, "row_blocks") + 15) * f.kept_bytes;
+}
+
+/// What asynchronous copies ask of a row in shared memory.
+std::string refuse_copies(const Facts& f, const Plan& plan) {
+  if (!has(plan, "staging") || !in_shared(plan) || !has(plan, "cooperation") || !has(plan, "row_blocks")) return {};
+  bool bulk = chosen(plan, "staging", "shared_bulk"), async = chosen(plan, "staging", "shared_async");
+  std::int64_t size = f.bytes.smallest, blocks = number(plan, "row_blocks"), part = f.sizes.length / blocks;
+  if (blocks > 1 && (f.sizes.length % blocks != 0 || (has(plan, "vector") && part % number(plan, "vector") != 0)))
+    return "row_blocks: the row does not part evenly";
+  bool contiguous = std::all_of(f.form.loads.begin(), f.form.loads.end(),
+                                [&](const AxisLoad& l) { return !f.form.kept.contains(l.load) || l.unit_stride; });
+  if (bulk) {
+    if (!has_clusters(f.problem.target)) return "staging: bulk copies need sm_90 or later";
+    if (chosen(plan, "cooperation", "warp")) return "staging: a bulk copy fills the row of a block";
+    if (!contiguous || f.form.kept.empty()) return "staging: a bulk copy reads contiguous rows";
+    if (part * size % access_bytes != 0 || f.sizes.start_multiple * size % access_bytes != 0 || part == 0)
+      return "staging: a bulk copy moves whole aligned 16 bytes";
+  }
+  if (async && has(plan, "vector") && (number(plan, "vector") * size < 4 || !contiguous))
+    return "staging: cp.async moves 4, 8 or 16 neighbouring bytes";
   return {};
 }
 
@@ -160,8 +187,8 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
   std::int64_t tiles = registers ? tile_registers(f, elements, keep) : elements * (f.bytes.read + 3) / 4;
   if (tiles + other_registers > limit) return "registers: the tile of a thread leaves none for the rest";
   if (resident && !registers) {
-    std::int64_t bytes = rows_in_block(plan) * (n + 15) * f.kept_bytes;
-    if (bytes > std::min(rules.shared_bytes, block_shared)) return "shared_bytes: the rows of a block do not fit";
+    if (shared_row_bytes(f, plan) > std::min(rules.shared_bytes, block_shared))
+      return "shared_bytes: the rows of a block do not fit";
   }
   return {};
 }
@@ -173,6 +200,7 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
   if (!f.sizes.wrong.empty()) return f.sizes.wrong;
   if (f.sizes.length < 0 || f.sizes.length >= std::int64_t{1} << 30) return "a row is longer than 2^30 elements";
   if (std::string why = refuse_words(f, rules, plan); !why.empty()) return why;
+  if (std::string why = refuse_copies(f, plan); !why.empty()) return why;
   if (std::string why = refuse_vector(f, plan); !why.empty()) return why;
   return refuse_sizes(f, rules, plan);
 }
@@ -204,13 +232,17 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double registers = static_cast<double>(other_registers) + (resident && chosen(plan, "staging", "registers")
                                                                  ? static_cast<double>(tile_registers(f, v * u, keep))
                                                                  : elements);
+  double shared = in_shared(plan) ? static_cast<double>(shared_row_bytes(f, plan)) : 0;
   double blocks_per_sm =
-      std::max(1.0, std::min({std::floor(2048 / threads), 32.0, std::floor(65536 / (threads * registers))}));
+      std::max(1.0, std::min({std::floor(2048 / threads), 32.0, std::floor(65536 / (threads * registers)),
+                              shared > 0 ? std::floor(static_cast<double>(block_shared) / shared) : 32.0}));
   double active = std::min(blocks_per_sm * threads, 2048.0);
   double blocks = rows / static_cast<double>(rows_in_block(plan)) * static_cast<double>(number(plan, "row_blocks"));
   active = std::min(active, std::max(1.0, blocks / 132) * threads);
   double access = std::min(16.0, v * static_cast<double>(std::max<std::int64_t>(f.bytes.smallest, 1)));
-  double in_flight = active * access * std::min(u, 8.0) * std::min(1.0, n / (l * v));
+  bool copied = chosen(plan, "staging", "shared_bulk") || chosen(plan, "staging", "shared_async");
+  double in_flight =
+      copied ? active / threads * shared : active * access * std::min(u, 8.0) * std::min(1.0, n / (l * v));
   double needed = 24e3; // bytes a multiprocessor must have in flight: 4.2 TB/s for 750 ns, over 132
   double latency = memory * std::max(1.0, needed / std::max(in_flight, 1.0));
 
@@ -233,8 +265,7 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double apart = 32.0 / static_cast<double>(std::max<std::int64_t>(f.bytes.smallest, 1));
   bool alone_in_row = chosen(plan, "cooperation", "thread");
   double coalesced = n <= 1 || alone_in_row != contiguous ? 1.0 : contiguous ? std::min(n, 8.0) : apart;
-  double factor =
-      (chosen(plan, "row_length", "dynamic") ? 1.02 : 1.0) * (chosen(plan, "staging", "shared") ? 1.06 : 1.0);
+  double factor = (chosen(plan, "row_length", "dynamic") ? 1.02 : 1.0) * (in_shared(plan) ? 1.06 : 1.0);
   // Evict-first stores of a row that was held back cost an H200 5 %; a kernel that only reads gains a little.
   if (chosen(plan, "cache_hint", "streaming"))
     factor *= reads > 1 ? 1.02 : f.bytes.written > 0 && levels > 0 ? 1.05 : 0.995;

@@ -178,17 +178,22 @@ class Evaluation {
     }
     State empty;
     for (const Slot& slot : summary.slots) empty.push_back({arena_.value(slot.identity), 0});
-    std::int64_t group = topology_.lanes * topology_.vector, step = group * topology_.unroll;
+    std::int64_t shared = topology_.lanes / topology_.parts; // lanes of a part
+    std::int64_t group = shared * topology_.vector, step = group * topology_.unroll;
     std::vector<State> lanes(static_cast<std::size_t>(topology_.lanes), empty);
-    for (std::int64_t begin = lo; begin < hi; begin += step)
-      for (std::int64_t t = 0; t < topology_.lanes && begin + t * topology_.vector < hi; ++t) {
-        std::vector<std::int64_t> chunk;
-        for (std::int64_t u = 0; u < topology_.unroll; ++u)
-          for (std::int64_t e = 0; e < topology_.vector; ++e)
-            if (std::int64_t j = begin + u * group + t * topology_.vector + e; j < hi) chunk.push_back(j);
-        State& lane = lanes[static_cast<std::size_t>(t)];
-        lane = merged(summary, merges, lane, chunk_state(summary, bodies, chunk));
-      }
+    std::int64_t length = (hi - lo + topology_.parts - 1) / topology_.parts;
+    for (std::int64_t part = 0; part < topology_.parts; ++part) {
+      std::int64_t from = lo + part * length, to = std::min(hi, from + length);
+      for (std::int64_t begin = from; begin < to; begin += step)
+        for (std::int64_t t = 0; t < shared && begin + t * topology_.vector < to; ++t) {
+          std::vector<std::int64_t> chunk;
+          for (std::int64_t u = 0; u < topology_.unroll; ++u)
+            for (std::int64_t e = 0; e < topology_.vector; ++e)
+              if (std::int64_t j = begin + u * group + t * topology_.vector + e; j < to) chunk.push_back(j);
+          State& lane = lanes[static_cast<std::size_t>(part * shared + t)];
+          lane = merged(summary, merges, lane, chunk_state(summary, bodies, chunk));
+        }
+    }
     if (topology_.chain != 0) {
       auto block = static_cast<std::size_t>(topology_.chain);
       for (std::size_t i = 1; i < lanes.size(); ++i)
@@ -237,6 +242,8 @@ Topology topology_of(const Plan& plan) {
   t.online = keeps_state(plan);
   t.lanes = row_lanes(plan);
   t.unroll = number(plan, "vectors_per_thread");
+  if (chosen(plan, "cooperation", "cluster") && word(plan, "staging").starts_with("shared"))
+    t.parts = number(plan, "row_blocks");
   if (has(plan, "column_lanes")) // packed accesses hold neighbouring rows
     t.chain = number(plan, "threads") / number(plan, "column_lanes");
   else

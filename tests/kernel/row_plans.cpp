@@ -37,10 +37,22 @@ Plan row_plan(const StructureProfile& profile, const std::string& state_form, co
     if (p.family == plan.family) plan.choices[p.id] = p.domain.front();
   plan.choices["state_form"] = state_form;
   plan.choices["cooperation"] = cooperation;
-  plan.choices["staging"] = std::string(state_form == "resident" ? "registers" : "none");
+  plan.choices["staging"] = std::string(state_form.starts_with("resident") ? "registers" : "none");
   plan.choices["reduction_tree"] = std::string(cooperation == "thread" ? "sequential" : "shuffle");
   plan.choices["intermediates"] = std::string(state_form == "resident" ? "keep" : "none");
   plan.choices["threads"] = std::int64_t{cooperation == "block" ? 64 : 32};
+  for (const auto& [id, value] : choices) plan.choices.at(id) = value;
+  plan.definition = profile.canonical->structure_hash;
+  return plan;
+}
+
+Plan column_plan(const StructureProfile& profile, const std::string& state_form,
+                 const std::map<std::string, Value>& choices) {
+  Plan plan;
+  plan.family = "column_cascade";
+  for (const Param& p : params())
+    if (p.family == plan.family) plan.choices[p.id] = p.domain.front();
+  plan.choices["state_form"] = state_form;
   for (const auto& [id, value] : choices) plan.choices.at(id) = value;
   plan.definition = profile.canonical->structure_hash;
   return plan;

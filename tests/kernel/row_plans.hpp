@@ -22,6 +22,9 @@ struct Built {
   std::string missing;
   Variant variant;
 };
+/// The plain choices of `column_cascade` but for those given.
+[[nodiscard]] Plan column_plan(const StructureProfile& profile, const std::string& state_form,
+                               const std::map<std::string, Value>& choices = {});
 [[nodiscard]] Built build(const StructureProfile& profile, const Plan& plan, const Problem& problem);
 
 struct Ran {

@@ -53,6 +53,9 @@ class TestLower : public QObject {
                                            {"online", "online", "warp"},
                                            {"resident_registers", "resident", "block"},
                                            {"resident_shared", "resident", "block"},
+                                           {"resident_async", "resident", "warp"},
+                                           {"resident_bulk", "resident", "block"},
+                                           {"one_meeting", "resident_online", "cluster"},
                                            {"any_length", "resident", "warp"}})
       QTest::newRow(name) << form << cooperation;
   }
@@ -73,6 +76,20 @@ class TestLower : public QObject {
                             {"cache_hint", word("streaming")}});
     if (name == "resident_shared")
       choices = with(fast, {{"staging", word("shared")}, {"vector", number(8)}, {"vectors_per_thread", number(4)}});
+    if (name == "resident_async")
+      choices =
+          with(fast, {{"staging", word("shared_async")}, {"vector", number(8)}, {"vectors_per_thread", number(4)}});
+    if (name == "resident_bulk")
+      choices = with(fast, {{"staging", word("shared_bulk")},
+                            {"threads", number(256)},
+                            {"vector", number(8)},
+                            {"vectors_per_thread", number(2)}});
+    if (name == "one_meeting")
+      choices = with(fast, {{"row_blocks", number(4)},
+                            {"threads", number(256)},
+                            {"vector", number(8)},
+                            {"vectors_per_thread", number(8)}}),
+      q = problem(2048, 65536, DType::bf16);
     if (name == "any_length")
       choices = {{"vector", number(4)}, {"vectors_per_thread", number(8)}}, q = problem(64, 1000, DType::bf16);
     auto modules = lower(p, row_plan(p, form.toStdString(), cooperation.toStdString(), choices), q);
@@ -82,6 +99,35 @@ class TestLower : public QObject {
     if (qEnvironmentVariableIsSet("AICF_UPDATE_GOLDEN")) std::ofstream(path, std::ios::binary) << source;
     QCOMPARE(QString::fromStdString(source), QString::fromStdString(read(path)));
     Built built = build(p, row_plan(p, form.toStdString(), cooperation.toStdString(), choices), q);
+    if (!built.available) QSKIP(built.missing.c_str());
+    QCOMPARE(built.variant.compiled[0].spill_bytes, 0);
+  }
+
+  void goldenColumns_data() {
+    QTest::addColumn<QString>("form");
+    QTest::newRow("columns_two_pass") << "two_pass";
+    QTest::newRow("columns_online") << "online";
+  }
+  void goldenColumns() {
+    QFETCH(QString, form);
+    StructureProfile p = profile_of("op softmax(x: float[M, N]) -> y: float[M, N]\n  m[j] = max[i] x[i, j]\n"
+                                    "  l[j] = sum[i] exp(x[i, j] - m[j])\n  y[i, j] = exp(x[i, j] - m[j]) / l[j]\n");
+    Plan plan = column_plan(p, form.toStdString(),
+                            {{"threads", number(256)},
+                             {"column_lanes", number(16)},
+                             {"reduction_tree", word("slices")},
+                             {"vector", number(8)},
+                             {"vectors_per_thread", number(2)},
+                             {"row_blocks", number(form == "online" ? 2 : 1)},
+                             {"exp", word("fast")}});
+    Problem q = problem(4096, 8192, DType::bf16);
+    auto modules = lower(p, plan, q);
+    QVERIFY(modules);
+    const std::string& source = (*modules)[0].cuda_source;
+    std::string path = std::string(AICF_SOURCE_DIR) + "/tests/data/golden/softmax_" + QTest::currentDataTag() + ".cu";
+    if (qEnvironmentVariableIsSet("AICF_UPDATE_GOLDEN")) std::ofstream(path, std::ios::binary) << source;
+    QCOMPARE(QString::fromStdString(source), QString::fromStdString(read(path)));
+    Built built = build(p, plan, q);
     if (!built.available) QSKIP(built.missing.c_str());
     QCOMPARE(built.variant.compiled[0].spill_bytes, 0);
   }

@@ -1,0 +1,138 @@
+// softmax: one warp a row, the row stays on chip between its sweeps.
+using bf16 = unsigned short; // the upper half of an f32
+__device__ __forceinline__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+template <int bytes> __device__ __forceinline__ void copy_async(void* to, const void* from) { // 16 bytes at a time, or 8, or 4
+  constexpr int step = bytes < 16 ? bytes : 16;
+#pragma unroll
+  for (int i = 0; i < bytes; i += step)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(to) + i),
+                 "l"(static_cast<const char*>(from) + i), "n"(step)
+                 : "memory");
+}
+template <int n> struct alignas(n < 4 ? 4 * n : 16) Words { unsigned w[n]; }; // what one packed access moves
+template <int n> __device__ __forceinline__ Words<n> load_words(const void* from) { return *static_cast<const Words<n>*>(from); }
+__device__ __forceinline__ float max_nan(float a, float b) { // NaN wins
+  float m;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(m) : "f"(a), "f"(b));
+  return m;
+}
+__device__ __forceinline__ double max_nan(double a, double b) { return a > b || a != a ? a : b; }
+__device__ __forceinline__ float bf16_in(const unsigned* words, int e) { // the even one of a word is its lower half
+  return __uint_as_float(e % 2 == 0 ? words[e / 2] << 16 : words[e / 2] & 0xffff0000u);
+}
+__device__ __forceinline__ float exp2_fast(float v) { // 2 ulp
+  float e;
+  asm("ex2.approx.f32 %0, %1;" : "=f"(e) : "f"(v));
+  return e;
+}
+__device__ __forceinline__ unsigned pack_bf16(float low, float high) { // two roundings half to even
+  unsigned bits;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  return bits;
+}
+__device__ __forceinline__ Words<4> pack_bf16x8(const float (&v)[8]) {
+  Words<4> out{};
+#pragma unroll
+  for (int i = 0; i < 8; i += 2) out.w[i / 2] = pack_bf16(v[i], v[i + 1]);
+  return out;
+}
+template <int n> __device__ __forceinline__ void store_words(void* to, const Words<n>& words) {
+  *static_cast<Words<n>*>(to) = words;
+}
+
+extern "C" __global__ void __launch_bounds__(32) softmax_resident(
+    const bf16* __restrict__ x,
+    bf16* __restrict__ y,
+    long long M) {
+  const long long row_block = static_cast<long long>(blockIdx.x);
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const long long row = row_block + static_cast<long long>(warp);
+  if (!(row < M)) return;
+  // the row is read from global memory once, into shared memory; each lane reads back what it wrote itself [resident_row]
+  extern __shared__ __align__(16) unsigned char dynamic_shared[];
+  bf16* const x_row = reinterpret_cast<bf16*>(dynamic_shared);
+  const int lane_start = lane * 8;
+  const long long row_start = row * 4096LL;
+  const bf16* const x_row_2 = x + row_start;
+  for (int tile = 0; tile < 4; ++tile) {
+    const int i = tile * 1024;
+#pragma unroll
+    for (int v = 0; v < 4; ++v) {
+      const int j_first = i + v * 256 + lane_start;
+      copy_async<16>(x_row + warp * 4096 + j_first, x_row_2 + j_first);
+    }
+  }
+  asm volatile("cp.async.commit_group;" ::: "memory");
+  asm volatile("cp.async.wait_group 0;" ::: "memory");
+  float m = -__int_as_float(0x7f800000);
+  Words<4> x_tile[4];
+  for (int tile = 0; tile < 4; ++tile) {
+    const int i = tile * 1024;
+    // all loads of the tile are issued before the first is used [vector_access]
+#pragma unroll
+    for (int v = 0; v < 4; ++v) {
+      x_tile[v] = load_words<4>(x_row + warp * 4096 + i + v * 256 + lane_start);
+    }
+#pragma unroll
+    for (int v = 0; v < 4; ++v) {
+#pragma unroll
+      for (int e = 0; e < 8; ++e) {
+        m = max_nan(m, bf16_in(x_tile[v].w, e));
+      }
+    }
+  }
+  // the lanes of the row merge their parts in a fixed tree [tree_reduction]
+  float m_warp = m;
+#pragma unroll
+  for (int offset = 16; offset >= 1; offset /= 2) {
+    const float m_warp_other = __shfl_xor_sync(0xffffffffu, m_warp, offset);
+    m_warp = max_nan(m_warp, m_warp_other);
+  }
+  float l = 0.0f;
+  Words<4> x_tile_2[4];
+  // level 2: l [resident_row]
+  for (int tile = 0; tile < 4; ++tile) {
+    const int i = tile * 1024;
+    // all loads of the tile are issued before the first is used [vector_access]
+#pragma unroll
+    for (int v = 0; v < 4; ++v) {
+      x_tile_2[v] = load_words<4>(x_row + warp * 4096 + i + v * 256 + lane_start);
+    }
+#pragma unroll
+    for (int v = 0; v < 4; ++v) {
+#pragma unroll
+      for (int e = 0; e < 8; ++e) {
+        l = l + exp2_fast((bf16_in(x_tile_2[v].w, e) - m_warp) * 1.442695f);
+      }
+    }
+  }
+  // the lanes of the row merge their parts in a fixed tree [tree_reduction]
+  float l_warp = l;
+#pragma unroll
+  for (int offset = 16; offset >= 1; offset /= 2) {
+    const float l_warp_other = __shfl_xor_sync(0xffffffffu, l_warp, offset);
+    l_warp = l_warp + l_warp_other;
+  }
+  Words<4> x_tile_3[4];
+  bf16* const y_row = y + row_start;
+  const float t = 1.0f / l_warp;
+  // the results along the axis [resident_row]
+  for (int tile = 0; tile < 4; ++tile) {
+    const int i = tile * 1024;
+    // all loads of the tile are issued before the first is used [vector_access]
+#pragma unroll
+    for (int v = 0; v < 4; ++v) {
+      x_tile_3[v] = load_words<4>(x_row + warp * 4096 + i + v * 256 + lane_start);
+    }
+#pragma unroll
+    for (int v = 0; v < 4; ++v) {
+      float y_group[8];
+#pragma unroll
+      for (int e = 0; e < 8; ++e) {
+        y_group[e] = exp2_fast((bf16_in(x_tile_3[v].w, e) - m_warp) * 1.442695f) * t;
+      }
+      store_words(y_row + i + v * 256 + lane_start, pack_bf16x8(y_group));
+    }
+  }
+}
