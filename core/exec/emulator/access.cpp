@@ -292,14 +292,15 @@ void Worker::count_shared(u32 pc, bool is_store, const u64* offset, u32 exec, u3
 
 /// A strong access and its entry in the order of the launch happen at once.
 std::unique_lock<std::mutex> Worker::order_lock(const Access& a) {
-  const bool orders = launch.trace && (a.strong || a.is_atomic) && a.space != Space::shared && a.space != Space::local;
+  const bool orders = launch.trace && program.orders_blocks && (a.strong || a.is_atomic) && a.space != Space::shared &&
+                      a.space != Space::local;
   return orders ? std::unique_lock(launch.order.mutex) : std::unique_lock<std::mutex>();
 }
 
 void Worker::global_use(Warp& w, u32 pc, const Access& a, bool is_store, u64 address, u32 bytes) {
   if (!launch.trace) return;
   const bool strong = a.strong || a.is_atomic;
-  if (strong) {
+  if (strong && program.orders_blocks) {
     Block& b = *w.block;
     launch.order.strong_access(address, static_cast<u32>(b.linear), (is_store && b.fenced_globally) || a.releases,
                                b.epoch);

@@ -5,7 +5,6 @@
 namespace aicf::emulator {
 
 using ptx::Space;
-using ptx::Type;
 
 namespace {
 
@@ -54,8 +53,9 @@ void Lowering::call_function(std::size_t index, const Operand* results, const Op
       op.size = static_cast<std::uint32_t>(v.bytes);
       return;
     }
-    const auto& r = f.registers[static_cast<std::size_t>(~theirs)];
-    const std::int32_t reg = callee.first_register + ~theirs;
+    const std::int32_t number = ~theirs;
+    const auto& r = f.registers[static_cast<std::size_t>(number)];
+    const std::int32_t reg = callee.first_register + number;
     const Width w = width_of(r.type);
     const std::int32_t own = in ? use(mine, w, r.type) : define(mine, w);
     emit(w == Width::pred  ? Code::pred_mov

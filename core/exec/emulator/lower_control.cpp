@@ -46,6 +46,7 @@ bool Lowering::control() {
         !has("async::shared::cluster"))
       unsupported();
     if (proxy) program_.async_proxy = true;
+    if (!has("cta")) program_.orders_blocks = true;
     emit(Code::fence, none).flag = static_cast<std::uint8_t>((has("cta") ? 0 : 1) | (proxy ? 2 : 0));
     return true;
   }

@@ -169,6 +169,7 @@ bool Lowering::load_store(bool is_store) {
   access.is_store = is_store;
   access.type = last_type();
   order_from(now_->parts, access);
+  program_.orders_blocks = program_.orders_blocks || (access.releases && access.cluster_scope);
   for (std::size_t n = 1; n + 1 < now_->parts.size(); ++n) {
     const auto p = now_->parts[n];
     if (space_from(p, access.space) || is_hint(p) || p == "v2" || p == "v4" || p == "v8") continue;
@@ -235,6 +236,7 @@ bool Lowering::atomics() {
   for (const auto p : now_->parts)
     if (const Type t = ptx::type_from(p); t != Type::none) access.type = t;
   order_from(now_->parts, access);
+  program_.orders_blocks = program_.orders_blocks || (access.releases && access.cluster_scope);
   const bool reduce = opcode() == "red";
   bool known = false;
   for (std::size_t n = 1; n < now_->parts.size(); ++n) {

@@ -267,6 +267,7 @@ struct Program {
   std::vector<std::string> names;
   std::uint32_t shared_granule = 4; ///< bytes of the smallest access that may touch shared memory, at most 4
   std::uint32_t call_depth = 0;
+  bool orders_blocks = false;    ///< has a release or a fence beyond the cluster: see GlobalOrder
   bool async_proxy = false;      ///< has instructions of the asynchronous proxy
   unsigned max_cluster_rank = 0; ///< .maxclusterrank; 0: not given
   std::array<unsigned, 3> cluster{0, 0, 0};

@@ -246,9 +246,9 @@ void Worker::matrix_memory(Warp& w, const Wide& op, u32 pc) {
         if (host == nullptr) continue;
         u16 element = static_cast<u16>(v >> (16 * k));
         if (store) {
-          std::memcpy(host + 2 * c, &element, 2);
+          std::memcpy(host + std::size_t{2} * c, &element, 2);
         } else {
-          std::memcpy(&element, host + 2 * c, 2);
+          std::memcpy(&element, host + std::size_t{2} * c, 2);
           v |= u32{element} << (16 * k);
         }
       }
