@@ -67,7 +67,7 @@ const SourceKernel table[] = {
   for (int n = 16; n > 0; n >>= 1) l += __shfl_xor_sync(0xffffffffu, l, n);
   for (int k = 0; k < 8; ++k) c[row * 256 + k * 32 + lane] = x[k] / l;
 })",
-     16, 128, 1, 16384, false, 1e-5},
+     16, 128, 1, 16384, false, false, 1e-5},
     {"online_softmax", R"((const float* a, const float* b, float* c) {
   int i = blockIdx.x * 128 + threadIdx.x;
   float m = -3.4e38f, l = 0.f, o = 0.f;
@@ -80,12 +80,12 @@ const SourceKernel table[] = {
   c[i] = l;
   c[i + 8192] = o * o / (l * l);
 })",
-     64, 128, 1, 16384, false, 1e-3},
+     64, 128, 1, 16384, false, false, 1e-3},
     {"gelu", R"((const float* a, const float* b, float* c) {
   int i = blockIdx.x * 128 + threadIdx.x;
   c[i] = 0.5f * a[i] * (1.f + tanhf(0.79788456f * (a[i] + 0.044715f * a[i] * a[i] * a[i]))) + 4.f * b[i];
 })",
-     128, 128, 1, 16384, false, 1e-4},
+     128, 128, 1, 16384, false, false, 1e-4},
     {"double_sine", R"((const float* a, const float* b, float* c) {
   int i = blockIdx.x * 128 + threadIdx.x;
   c[i] = (float)(sin((double)a[i] * 100.0) + exp((double)b[i]));
@@ -312,6 +312,70 @@ const SourceKernel table[] = {
   c[blockIdx.x * 128 + threadIdx.x] = sum + (int)rank;
 })",
      128, 128, 4, 16384, true},
+    {"wgmma_bf16", R"((const unsigned* a, const unsigned* b, float* c) {
+  __shared__ __align__(1024) unsigned s[1024];
+  for (int i = threadIdx.x; i < 1024; i += 128) s[i] = a[blockIdx.x * 1024 + i] * 2654435761u & 0xbfffbfffu;
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  unsigned base = (unsigned)__cvta_generic_to_shared(s) >> 4;
+  unsigned long long strides = 8ull << 16 | 16ull << 32, x = base | strides, y = (base + 128) | strides;
+  float d[4] = {};
+  for (int k = 0; k < 2; ++k)
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\nwgmma.fence.sync.aligned;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0, %1, %2, %3}, %4, %5, p, 1, 1, 0, 0;\n"
+        "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(x), "l"(y + 16 * k) : "memory");
+  for (int i = 0; i < 4; ++i) c[blockIdx.x * 512 + i * 128 + threadIdx.x] = d[i];
+})",
+     16, 128, 1, 16384, true, true},
+    {"wgmma_f16", R"((const unsigned* a, const unsigned* b, unsigned* c) {
+  __shared__ __align__(1024) unsigned s[1024];
+  for (int i = threadIdx.x; i < 1024; i += 128) s[i] = (a[blockIdx.x * 1024 + i] * 2654435761u & 0x83ff83ffu) | 0x34003800u;
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  unsigned base = (unsigned)__cvta_generic_to_shared(s) >> 4;
+  unsigned long long strides = 8ull << 16 | 16ull << 32, x = base | strides, y = (base + 128) | strides;
+  unsigned d[2] = {};
+  for (int k = 0; k < 2; ++k)
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\nwgmma.fence.sync.aligned;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%0, %1}, %2, %3, p, 1, 1, 0, 0;\n"
+        "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}"
+        : "+r"(d[0]), "+r"(d[1]) : "l"(x), "l"(y + 16 * k) : "memory");
+  for (int i = 0; i < 2; ++i) c[blockIdx.x * 256 + i * 128 + threadIdx.x] = d[i];
+})",
+     16, 128, 1, 16384, true, true},
+    {"wgmma_fp8", R"((const unsigned* a, const unsigned* b, float* c) {
+  __shared__ __align__(1024) unsigned s[1024];
+  for (int i = threadIdx.x; i < 1024; i += 128) s[i] = a[blockIdx.x * 1024 + i] * 2654435761u & 0xbfbfbfbfu;
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  unsigned base = (unsigned)__cvta_generic_to_shared(s) >> 4;
+  unsigned long long strides = 8ull << 16 | 16ull << 32, x = base | strides, y = (base + 128) | strides;
+  float d[4] = {};
+  for (int k = 0; k < 2; ++k)
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\nwgmma.fence.sync.aligned;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 {%0, %1, %2, %3}, %4, %5, p, 1, 1;\n"
+        "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(x), "l"(y + 16 * k) : "memory");
+  for (int i = 0; i < 4; ++i) c[blockIdx.x * 512 + i * 128 + threadIdx.x] = d[i];
+})",
+     16, 128, 1, 16384, true, true},
+    {"wgmma_tf32", R"((const unsigned* a, const unsigned* b, float* c) {
+  __shared__ __align__(1024) unsigned s[1024];
+  for (int i = threadIdx.x; i < 1024; i += 128) s[i] = (a[blockIdx.x * 1024 + i] * 2654435761u & 0x81ffffffu) | 0x3e000000u;
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  unsigned base = (unsigned)__cvta_generic_to_shared(s) >> 4;
+  unsigned long long strides = 8ull << 16 | 16ull << 32, x = base | strides, y = (base + 128) | strides;
+  float d[4] = {};
+  for (int k = 0; k < 2; ++k)
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\nwgmma.fence.sync.aligned;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%0, %1, %2, %3}, %4, %5, p, 1, 1;\n"
+        "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(x), "l"(y + 16 * k) : "memory");
+  for (int i = 0; i < 4; ++i) c[blockIdx.x * 512 + i * 128 + threadIdx.x] = d[i];
+})",
+     16, 128, 1, 16384, true, true},
 };
 
 } // namespace

@@ -13,6 +13,7 @@ struct SourceKernel {
   unsigned grid = 1, block = 128, cluster = 1;
   std::uint32_t words = 16384;
   bool integers = false;
+  bool hopper = false; ///< needs what only sm_90a has
   double relative = 0; ///< of f32 results where approximate functions take part; 0: the very bits
 };
 
