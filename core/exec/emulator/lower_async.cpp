@@ -6,7 +6,6 @@
 namespace aicf::emulator {
 
 using ptx::Space;
-using ptx::Type;
 
 bool Lowering::hopper() {
   const auto base = opcode();
@@ -225,7 +224,7 @@ bool Lowering::warpgroup() {
   wide.in.push_back(use(at(2), Type::b64));
   use_all(to, Width::w32, wide.d, wide.in);
   define_all(to, Width::w32, wide.out);
-  if (wide.out.size() * (wide.d == Type::f16 ? 2 : 1) * 128 != 64u * wide.n) refuse("D does not fit the shape");
+  if (wide.out.size() * (wide.d == Type::f16 ? 2 : 1) * 2 != wide.n) refuse("D does not fit the shape");
   const auto immediate = [&](std::size_t n) -> std::int64_t {
     if (n >= now_->operands.size()) return 0;
     if (at(n).kind != Operand::Kind::integer) refuse("scales and transpositions are constants");

@@ -7,7 +7,6 @@
 namespace aicf::emulator {
 
 using ptx::Space;
-using ptx::Type;
 
 /// m16n8k16
 bool Lowering::matrix_shape(Wide& op) const {
