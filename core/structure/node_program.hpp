@@ -34,6 +34,14 @@ class NodeProgram {
     std::sort(order_.begin(), order_.end());
     std::sort(leaves_.begin(), leaves_.end());
     for (std::size_t i = 0; i < order_.size(); ++i) at_[order_[i]] = i;
+    for (ExprId id : order_) { // operands by place, so that a run looks nothing up
+      first_.push_back(operands_.size());
+      if (!std::binary_search(leaves_.begin(), leaves_.end(), id))
+        for (ExprId o : arena.operands(id)) operands_.push_back(at_.at(o));
+    }
+    first_.push_back(operands_.size());
+    for (ExprId id : order_)
+      if (!std::binary_search(leaves_.begin(), leaves_.end(), id)) computed_.push_back(at_.at(id));
   }
 
   [[nodiscard]] const std::vector<ExprId>& leaves() const { return leaves_; }
@@ -43,15 +51,31 @@ class NodeProgram {
 
   /// `values` by place, with those of the leaves set; the rest is computed.
   template <class Math> void run(Math& math, std::vector<typename Math::Value>& values) const {
+    run(math, values, computed_);
+  }
+  /// Only the places that are given, operands before what reads them.
+  template <class Math>
+  void run(Math& math, std::vector<typename Math::Value>& values, const std::vector<std::size_t>& places) const {
     std::vector<typename Math::Value> args;
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      ExprId id = order_[i];
-      const Node& n = (*arena_)[id];
-      if (std::binary_search(leaves_.begin(), leaves_.end(), id)) continue;
+    for (std::size_t i : places) {
+      const Node& n = (*arena_)[order_[i]];
       args.clear();
-      for (ExprId o : arena_->operands(id)) args.push_back(values[at_.at(o)]);
+      for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) args.push_back(values[operands_[k]]);
       values[i] = math.apply(n.op, n.payload, args);
     }
+  }
+  /// The places that the value of `root` needs computed.
+  [[nodiscard]] std::vector<std::size_t> needed(ExprId root) const {
+    std::vector<char> wanted(order_.size(), 0);
+    wanted[at_.at(root)] = 1;
+    std::vector<std::size_t> places;
+    for (std::size_t i = at_.at(root) + 1; i-- > 0;) { // operands have smaller ids, hence smaller places
+      if (wanted[i] == 0) continue;
+      for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) wanted[operands_[k]] = 1;
+      if (!std::binary_search(leaves_.begin(), leaves_.end(), order_[i])) places.push_back(i);
+    }
+    std::reverse(places.begin(), places.end());
+    return places;
   }
   /// Literals, once: the exact value of each number, with `special` for infinities and NaN.
   template <class Math>
@@ -74,6 +98,8 @@ class NodeProgram {
   const Arena* arena_;
   std::vector<ExprId> roots_, order_, leaves_;
   std::unordered_map<ExprId, std::size_t> at_;
+  std::vector<std::size_t> operands_, first_; ///< places of the operands, those of place i from first_[i] on
+  std::vector<std::size_t> computed_;         ///< places that are no leaves
 };
 
 } // namespace aicf

@@ -34,8 +34,8 @@ enum class Layout {
   count
 };
 /// Where n elements and n values of d as they lie do not suffice, n are chosen among this many times more.
-constexpr int candidates = 4;
-constexpr int far = 4; ///< how far apart elements and d lie where they do not lie within 1
+constexpr int candidates = 3;
+constexpr int far = 3; ///< how far apart elements and d lie where they do not lie within 1
 
 struct Points {
   std::vector<mpq_class> inside, common, beyond; ///< x_i; elements of the chunk besides; the one more of d_j
@@ -183,6 +183,7 @@ template <class Math> class Sample {
   }
 
   void draw(int n, Layout layout, Random& random) {
+    with_fixed_.clear();
     elements_.assign(3 * static_cast<std::size_t>(n), {});
     bool first = true;
     for (ExprId leaf : leaves()) {
@@ -225,11 +226,15 @@ template <class Math> class Sample {
   }
 
   std::vector<Value> evaluate(const NodeProgram& program, std::size_t element, const std::map<ExprId, Value>& d) {
-    std::vector<Value> values(program.size(), math_.number(0));
-    for (ExprId leaf : program.leaves()) {
-      if (auto it = fixed_.find(leaf); it != fixed_.end()) values[program.place(leaf)] = it->second;
-      if (auto it = d.find(leaf); it != d.end()) values[program.place(leaf)] = it->second;
+    std::vector<Value>& fixed = with_fixed_[&program];
+    if (fixed.empty()) {
+      fixed.assign(program.size(), math_.number(0));
+      for (const auto& [leaf, v] : fixed_)
+        if (program.contains(leaf)) fixed[program.place(leaf)] = v;
     }
+    std::vector<Value> values = fixed;
+    for (const auto& [node, v] : d)
+      if (program.contains(node)) values[program.place(node)] = v;
     for (const auto& [leaf, v] : elements_[element])
       if (program.contains(leaf)) values[program.place(leaf)] = v;
     program.run(math_, values);
@@ -273,7 +278,8 @@ template <class Math> class Sample {
   const std::set<ExprId>& primary_;
   NodeProgram f_;
   std::vector<NodeProgram> bodies_;
-  std::map<ExprId, Value> fixed_; ///< numbers and symbols
+  std::map<ExprId, Value> fixed_;                               ///< numbers and symbols
+  std::map<const NodeProgram*, std::vector<Value>> with_fixed_; ///< where an evaluation begins
   std::vector<std::vector<std::pair<ExprId, Value>>> elements_;
 };
 
@@ -479,13 +485,17 @@ std::optional<std::string> certified(const RealProblem& p, const std::set<ExprId
     }
     return std::nullopt;
   };
-  if (auto found = with(n, all_of(n))) return found;
-  Sample<RoughMath> rough(p, {}, primary);
-  auto m = rough.matrix(candidates * n, all_of(candidates * n), layout, seed);
-  if (!m) return std::nullopt;
-  auto choice = p.action == RealProblem::Action::sum ? independent(std::move(*m), n)
-                                                     : deciding(std::move(*m), n, p.action == RealProblem::Action::max);
-  return choice ? with(candidates * n, *choice) : std::nullopt;
+  const bool sum = p.action == RealProblem::Action::sum;
+  auto chosen = [&](int laid) -> std::optional<Choice> {
+    Sample<RoughMath> rough(p, {}, primary);
+    auto m = rough.matrix(laid, all_of(laid), layout, seed);
+    if (!m) return std::nullopt;
+    return sum ? independent(std::move(*m), n) : deciding(std::move(*m), n, p.action == RealProblem::Action::max);
+  };
+  for (int laid : {n, candidates * n}) // what doubles tell apart is cheap to prove
+    if (auto choice = chosen(laid))
+      if (auto found = with(laid, *choice)) return found;
+  return sum ? with(n, all_of(n)) : std::nullopt;
 }
 
 template <class Math>
@@ -530,6 +540,7 @@ std::optional<RealUnbounded> real_unbounded(const RealProblem& problem, std::uin
         problem, primary, seed, stop, [](int) { return std::vector<RationalMath>(1); }, "exact rationals");
   auto rising = [](int n) {
     std::vector<IntervalMath> all;
+    if (n == sizes.front()) return std::vector{IntervalMath{.precision = 96 + 16 * n}}; // most layouts end here
     for (int bits : {64 + 4 * n, 96 + 16 * n, 128 + 64 * n}) all.push_back({.precision = bits});
     return all;
   };

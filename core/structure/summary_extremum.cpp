@@ -32,7 +32,7 @@ std::vector<Form> branches(Algebra& algebra, const Form& f, bool maximum) {
     for (const auto& [key, c] : g) {
       if (key.factors.size() != 1 || !key.exponent.empty() || key.factors[0].num != 1 || key.factors[0].den != 1)
         continue;
-      const Atom a = algebra.atom(key.factors[0].atom);
+      const Atom& a = algebra.atom(key.factors[0].atom);
       if (a.type != Atom::Type::call || a.part != part_mixed) continue;
       bool rising = c > 0;
       std::vector<Form> choices;

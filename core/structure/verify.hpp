@@ -50,6 +50,7 @@ class NumericSummary {
   const Summary* summary_;
   std::shared_ptr<const class NodeProgram> program_;
   std::vector<double> values_;
+  std::map<ExprId, std::vector<std::size_t>> needed_; ///< places to compute, by node
 };
 
 [[nodiscard]] double fold(ReducerId reducer, double a, double b);

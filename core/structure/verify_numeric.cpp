@@ -104,8 +104,10 @@ void NumericSummary::put(std::uint32_t symbol, double v) {
 
 double NumericSummary::value(ExprId node, const Element& element) {
   for (const auto& [leaf, v] : element) set(leaf, v);
+  auto [it, fresh] = needed_.try_emplace(node);
+  if (fresh) it->second = program_->needed(node);
   DoubleMath math;
-  program_->run(math, values_);
+  program_->run(math, values_, it->second);
   return values_[program_->place(node)];
 }
 

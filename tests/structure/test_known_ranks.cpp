@@ -165,7 +165,7 @@ std::string generate(Random& random, int r) {
   };
   auto side = [&](const std::string& v, const std::vector<std::size_t>& order, int own) {
     std::string out = part(order[static_cast<std::size_t>(own)], v);
-    for (int k = r; k < 6; ++k)
+    for (int k = r; k < r + 2; ++k)
       if (auto c = static_cast<int>(random.below(5)) - 2; c != 0 && random.below(2) == 0)
         out += " + (" + std::to_string(c) + ")*" + part(order[static_cast<std::size_t>(k)], v);
     return "(" + out + ")";
