@@ -151,7 +151,6 @@ std::string difference(const Definition& d, const Definition& g, unsigned seed, 
       Bindings b = c->bindings;
       std::array<std::optional<long double>, 2> ends;
       HostTensor moved[2] = {x, x};
-      HostTensor step = v; // the moves that were made, in doubles
       for (std::size_t i = 0; i < x.element_count(); ++i) {
         moved[0].set(i, x.get(i) - h * v.get(i));
         moved[1].set(i, x.get(i) + h * v.get(i));
