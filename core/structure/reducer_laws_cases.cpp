@@ -390,7 +390,7 @@ Cases::Outcome Cases::agree(const std::function<std::pair<Extended, Extended>()>
     double case_bound = 0;
     int done = 0;
     for (int t = 0, poles = 0; t < 60 && (done < 3 || case_bound > std::log(1e-12)); ++t) {
-      Field field(mix(seed, static_cast<std::uint64_t>(out.trials + t)));
+      Field field(mix(seed, static_cast<std::uint64_t>(out.trials) + static_cast<std::uint64_t>(t)));
       Random random(mix(seed, 31 + static_cast<std::uint64_t>(t)));
       FieldProgram program(algebra_, field, std::span(&d, 1));
       FieldProgram::Values values = program.blank();

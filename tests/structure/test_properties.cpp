@@ -1,7 +1,7 @@
 // Properties decided by procedure, against what mathematics says, with every counterexample evaluated again by the
 // reference; the data of the atlas against what is registered.
 #include "core/exec/reference.hpp"
-#include "core/structure/properties/property.hpp"
+#include "core/structure/properties/cache.hpp"
 #include "tests/structure/structure_case.hpp"
 
 #include <nlohmann/json.hpp>
@@ -208,6 +208,35 @@ class TestProperties : public QObject {
       QVERIFY(to_json(*back) == j);
     }
     QVERIFY(!verdicts_from_json({{{"property", 3}}}));
+  }
+
+  /// Kept by definition: decided once, and again when the definition, a default or a name changes.
+  void verdicts_are_kept() {
+    QTemporaryDir folder;
+    int analysed = 0;
+    auto verdicts = [&](const std::string& text, bool& fresh) {
+      return kept_properties(
+          folder.path().toStdString(), canonical_of(text),
+          [&] {
+            ++analysed;
+            return profile_of(text);
+          },
+          &fresh);
+    };
+    bool fresh = false;
+    std::vector<PropertyVerdict> first = verdicts(softmax, fresh);
+    QVERIFY(fresh);
+    std::vector<PropertyVerdict> second = verdicts(softmax, fresh);
+    QVERIFY(!fresh && to_json(first) == to_json(second));
+    QCOMPARE(analysed, 1);
+    (void)verdicts(row_sum, fresh);
+    QVERIFY(fresh);
+    auto key = [](const std::string& text) { return property_key(canonical_of(text)); };
+    const std::string scaled = "op t(x: float[N]; s = 2) -> y: float[N]\n  y[i] = s*x[i]\n";
+    std::string other = scaled, named = scaled;
+    other.replace(other.find("= 2"), 3, "= 3");
+    for (std::size_t at; (at = named.find("x")) != std::string::npos;) named[at] = 'z';
+    QVERIFY(key(scaled) == key(scaled) && key(scaled) != key(other) && key(scaled) != key(named));
   }
 
   void atlas_data() {
