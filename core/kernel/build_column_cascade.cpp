@@ -102,6 +102,7 @@ class ColumnCascade {
       slice_ = b.apply(Op::add, {slice_in_block_, b.apply(Op::mul, {rank, b.integer(slices_in_block_)})});
       NodeId row = b.apply(Op::add, {b.convert(b.apply(Op::mul, {lane_, b.integer(vector_)}), Type::i64),
                                      b.apply(Op::mul, {b.convert(group, Type::i64), b.integer(group_rows())})});
+      if (k.cluster > 1 && slices_in_block_ > 1) k.nodes[slice_in_block_].name = "slice_in_block";
       if (lanes_ > 1) k.nodes[lane_].name = "lane";
       if (slices_ > 1 && slice_ != thread) k.nodes[slice_].name = "slice";
       k.nodes[row].name = "first_row";
@@ -109,6 +110,7 @@ class ColumnCascade {
       k.nodes[inside_].name = "inside";
       t.at_row(row);
       length_ = f.extent == no_expr ? b.integer(1) : b.convert(t.dim(f.arena, f.extent), Type::i32);
+      if (f.extent != no_expr && !b.known(length_)) k.nodes[length_].name = "length";
       if (online())
         online_state();
       else
@@ -192,6 +194,7 @@ class ColumnCascade {
     auto one = [&](NodeId u) {
       NodeId step = b.apply(Op::add, {b.apply(Op::mul, {tile, b.integer(unroll_)}), u});
       NodeId j = b.apply(Op::add, {b.apply(Op::mul, {step, b.integer(slices_)}), slice_});
+      if (k.nodes[j].name.empty() && j != slice_ && !f.cascade->axis.empty()) k.nodes[j].name = f.cascade->axis;
       b.branch(b.apply(Op::and_, {inside_, b.apply(Op::lt, {j, length_})}), [&] { body({u, none, j}); });
     };
     if (unroll_ == 1) return one(b.integer(0));
@@ -300,7 +303,11 @@ class ColumnCascade {
     return out;
   }
 
-  NodeId row_in_group(NodeId e) { return b.apply(Op::add, {b.apply(Op::mul, {lane_, b.integer(vector_)}), e}); }
+  NodeId row_in_group(NodeId e) {
+    NodeId first = b.apply(Op::mul, {lane_, b.integer(vector_)});
+    if (vector_ > 1 && k.nodes[first].name.empty()) k.nodes[first].name = "lane_start";
+    return b.apply(Op::add, {first, e});
+  }
 
   /// Each element of `state` becomes the merge over all slices, in every thread. A column of parts is merged by one
   /// thread, in the order of the slices.

@@ -70,12 +70,12 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
   const long long block = static_cast<long long>(blockIdx.x);
   const int rank = static_cast<int>(cluster_rank());
   const int thread = static_cast<int>(threadIdx.x);
-  const int i = thread / 16;
-  const int slice = i + rank * 16;
-  const int i_2 = thread % 16 * 8;
-  const long long first_row = static_cast<long long>(i_2) + block / 2LL * 128LL;
+  const int slice_in_block = thread / 16;
+  const int slice = slice_in_block + rank * 16;
+  const int lane_start = thread % 16 * 8;
+  const long long first_row = static_cast<long long>(lane_start) + block / 2LL * 128LL;
   const bool inside = first_row < N;
-  const int i_3 = static_cast<int>(M);
+  const int length = static_cast<int>(M);
   float m[8];
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
@@ -88,16 +88,16 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
   }
   // one sweep: the state of each chunk merges into the running state [online_state]
   Words<4> x_tile[2];
-  const int i_4 = (i_3 + 63) / 64;
+  const int i = (length + 63) / 64;
   const bf16* const x_row = x + first_row;
-  for (int tile = 0; tile < i_4; ++tile) {
-    const int i_5 = tile * 2;
+  for (int tile = 0; tile < i; ++tile) {
+    const int i_2 = tile * 2;
     // all loads of the tile are issued before the first is used [vector_access]
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_6 = (i_5 + v) * 32 + slice;
-      if (inside && i_6 < i_3) {
-        x_tile[v] = load_words<4>(x_row + static_cast<long long>(i_6) * N);
+      const int i_3 = (i_2 + v) * 32 + slice;
+      if (inside && i_3 < length) {
+        x_tile[v] = load_words<4>(x_row + static_cast<long long>(i_3) * N);
       }
     }
     float chunk_m[8];
@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      if (inside && (i_5 + v) * 32 + slice < i_3) {
+      if (inside && (i_2 + v) * 32 + slice < length) {
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           chunk_m[e] = max_nan(chunk_m[e], bf16_in(x_tile[v].w, e));
@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      if (inside && (i_5 + v) * 32 + slice < i_3) {
+      if (inside && (i_2 + v) * 32 + slice < length) {
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           chunk_l[e] = chunk_l[e] + exp2_fast((bf16_in(x_tile[v].w, e) - chunk_m[e]) * 1.442695f);
@@ -145,9 +145,9 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
   __shared__ float l_of_slice[2048];
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
-    const int i_5 = i_2 + e;
-    m_of_slice[i * 128 + i_5] = m[e];
-    l_of_slice[i * 128 + i_5] = l[e];
+    const int i_2 = lane_start + e;
+    m_of_slice[slice_in_block * 128 + i_2] = m[e];
+    l_of_slice[slice_in_block * 128 + i_2] = l[e];
   }
   cluster_sync();
   __shared__ float m_of_block[256];
@@ -177,13 +177,13 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
   cluster_sync();
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
-    const int i_5 = i_2 + e;
-    m[e] = m_of_block[i_5];
-    l[e] = l_of_block[i_5];
+    const int i_2 = lane_start + e;
+    m[e] = m_of_block[i_2];
+    l[e] = l_of_block[i_2];
 #pragma unroll
     for (int peer = 1; peer < 2; ++peer) {
-      const float m_of_block_value = m_of_block[peer * 128 + i_5];
-      const float l_of_block_value = l_of_block[peer * 128 + i_5];
+      const float m_of_block_value = m_of_block[peer * 128 + i_2];
+      const float l_of_block_value = l_of_block[peer * 128 + i_2];
       const float m_value = m[e];
       const float l_value = l[e];
       const float t = max_nan(m_value, m_of_block_value);
@@ -211,26 +211,26 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
   Words<4> x_tile_2[2];
   const bf16* const x_row_2 = read_again(x + first_row);
   bf16* const y_row = y + first_row;
-  for (int tile = 0; tile < i_4; ++tile) {
-    const int i_5 = tile * 2;
+  for (int tile = 0; tile < i; ++tile) {
+    const int i_2 = tile * 2;
     // all loads of the tile are issued before the first is used [vector_access]
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_6 = (i_5 + v) * 32 + slice;
-      if (inside && i_6 < i_3) {
-        x_tile_2[v] = load_words<4>(x_row_2 + static_cast<long long>(i_6) * N);
+      const int i_3 = (i_2 + v) * 32 + slice;
+      if (inside && i_3 < length) {
+        x_tile_2[v] = load_words<4>(x_row_2 + static_cast<long long>(i_3) * N);
       }
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_6 = (i_5 + v) * 32 + slice;
-      if (inside && i_6 < i_3) {
+      const int i_3 = (i_2 + v) * 32 + slice;
+      if (inside && i_3 < length) {
         float y_group[8];
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           y_group[e] = exp2_fast((bf16_in(x_tile_2[v].w, e) - m_value[e]) * 1.442695f) / l_value[e];
         }
-        store_words(y_row + static_cast<long long>(i_6) * N, pack_bf16x8(y_group));
+        store_words(y_row + static_cast<long long>(i_3) * N, pack_bf16x8(y_group));
       }
     }
   }

@@ -43,10 +43,10 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   const long long block = static_cast<long long>(blockIdx.x);
   const int thread = static_cast<int>(threadIdx.x);
   const int slice = thread / 16;
-  const int i = thread % 16 * 8;
-  const long long first_row = static_cast<long long>(i) + block * 128LL;
+  const int lane_start = thread % 16 * 8;
+  const long long first_row = static_cast<long long>(lane_start) + block * 128LL;
   const bool inside = first_row < N;
-  const int i_2 = static_cast<int>(M);
+  const int length = static_cast<int>(M);
   float m[8];
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
@@ -54,21 +54,21 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   }
   // level 1: m [multi_sweep]
   Words<4> x_tile[2];
-  const int i_3 = (i_2 + 31) / 32;
+  const int i = (length + 31) / 32;
   const bf16* const x_row = x + first_row;
-  for (int tile = 0; tile < i_3; ++tile) {
-    const int i_4 = tile * 2;
+  for (int tile = 0; tile < i; ++tile) {
+    const int i_2 = tile * 2;
     // all loads of the tile are issued before the first is used [vector_access]
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_5 = (i_4 + v) * 16 + slice;
-      if (inside && i_5 < i_2) {
-        x_tile[v] = load_words<4>(x_row + static_cast<long long>(i_5) * N);
+      const int i_3 = (i_2 + v) * 16 + slice;
+      if (inside && i_3 < length) {
+        x_tile[v] = load_words<4>(x_row + static_cast<long long>(i_3) * N);
       }
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      if (inside && (i_4 + v) * 16 + slice < i_2) {
+      if (inside && (i_2 + v) * 16 + slice < length) {
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           m[e] = max_nan(m[e], bf16_in(x_tile[v].w, e));
@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   __shared__ float m_of_slice[2048];
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
-    m_of_slice[slice * 128 + i + e] = m[e];
+    m_of_slice[slice * 128 + lane_start + e] = m[e];
   }
   __syncthreads();
   const bool is = thread < 128;
@@ -94,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   __syncthreads();
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
-    m[e] = m_of_slice[i + e];
+    m[e] = m_of_slice[lane_start + e];
   }
   float l[8];
 #pragma unroll
@@ -104,19 +104,19 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   // level 2: l [multi_sweep]
   Words<4> x_tile_2[2];
   const bf16* const x_row_2 = read_again(x + first_row);
-  for (int tile = 0; tile < i_3; ++tile) {
-    const int i_4 = tile * 2;
+  for (int tile = 0; tile < i; ++tile) {
+    const int i_2 = tile * 2;
     // all loads of the tile are issued before the first is used [vector_access]
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_5 = (i_4 + v) * 16 + slice;
-      if (inside && i_5 < i_2) {
-        x_tile_2[v] = load_words<4>(x_row_2 + static_cast<long long>(i_5) * N);
+      const int i_3 = (i_2 + v) * 16 + slice;
+      if (inside && i_3 < length) {
+        x_tile_2[v] = load_words<4>(x_row_2 + static_cast<long long>(i_3) * N);
       }
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      if (inside && (i_4 + v) * 16 + slice < i_2) {
+      if (inside && (i_2 + v) * 16 + slice < length) {
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           l[e] = l[e] + exp2_fast((bf16_in(x_tile_2[v].w, e) - m[e]) * 1.442695f);
@@ -128,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   __shared__ float l_of_slice[2048];
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
-    l_of_slice[slice * 128 + i + e] = l[e];
+    l_of_slice[slice * 128 + lane_start + e] = l[e];
   }
   __syncthreads();
   if (is) {
@@ -141,32 +141,32 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   __syncthreads();
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
-    l[e] = l_of_slice[i + e];
+    l[e] = l_of_slice[lane_start + e];
   }
   // the results along the axis [multi_sweep]
   Words<4> x_tile_3[2];
   const bf16* const x_row_3 = read_again(x + first_row);
   bf16* const y_row = y + first_row;
-  for (int tile = 0; tile < i_3; ++tile) {
-    const int i_4 = tile * 2;
+  for (int tile = 0; tile < i; ++tile) {
+    const int i_2 = tile * 2;
     // all loads of the tile are issued before the first is used [vector_access]
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_5 = (i_4 + v) * 16 + slice;
-      if (inside && i_5 < i_2) {
-        x_tile_3[v] = load_words<4>(x_row_3 + static_cast<long long>(i_5) * N);
+      const int i_3 = (i_2 + v) * 16 + slice;
+      if (inside && i_3 < length) {
+        x_tile_3[v] = load_words<4>(x_row_3 + static_cast<long long>(i_3) * N);
       }
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_5 = (i_4 + v) * 16 + slice;
-      if (inside && i_5 < i_2) {
+      const int i_3 = (i_2 + v) * 16 + slice;
+      if (inside && i_3 < length) {
         float y_group[8];
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           y_group[e] = exp2_fast((bf16_in(x_tile_3[v].w, e) - m[e]) * 1.442695f) / l[e];
         }
-        store_words(y_row + static_cast<long long>(i_5) * N, pack_bf16x8(y_group));
+        store_words(y_row + static_cast<long long>(i_3) * N, pack_bf16x8(y_group));
       }
     }
   }
