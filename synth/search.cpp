@@ -59,6 +59,20 @@ const Plan* PlanSearch::next() {
   return nullptr;
 }
 
+bool PlanSearch::prefer(const std::map<std::string, std::string>& choices) {
+  for (std::size_t i = 0; i < space_.plans.size(); ++i) {
+    const auto& made = space_.plans[i].choices;
+    bool fits = std::all_of(choices.begin(), choices.end(), [&](const auto& wanted) {
+      auto choice = made.find(wanted.first);
+      return choice != made.end() && to_text(choice->second) == wanted.second;
+    });
+    if (!fits) continue;
+    forms_.push_back(i);
+    return true;
+  }
+  return false;
+}
+
 void PlanSearch::measured(const Plan& plan, double cost) {
   std::ptrdiff_t at = &plan - space_.plans.data();
   if (at < 0 || static_cast<std::size_t>(at) >= space_.plans.size()) throw std::logic_error("a plan of another space");

@@ -17,6 +17,9 @@ class PlanSearch {
   /// plan each, the best estimates first; then, around the fastest so far, plans that differ from it in one choice, or
   /// in two of those that are numbers; when all of these are known, around the second fastest, and so on.
   [[nodiscard]] const Plan* next();
+  /// A plan to measure before all others: what an earlier run found. False when the space has none with these choices
+  /// (texts of values, by param id; choices that are not named may be any).
+  bool prefer(const std::map<std::string, std::string>& choices);
   /// Cost of a plan that `next` gave; infinite when it could not be built or was refused.
   void measured(const Plan& plan, double cost);
 

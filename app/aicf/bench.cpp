@@ -150,7 +150,7 @@ const Metric* timing(const RunResult& run, const char* id) {
 
 struct DeviceOptions {
   std::vector<std::string> ops;
-  std::string shape, dtype = "bf16", choices, cases, out;
+  std::string shape, dtype = "bf16", choices, cases, from, out;
   int plans = 48;
 };
 
@@ -223,6 +223,7 @@ class DeviceBench {
     };
     json failures = json::array();
     PlanSearch search(space);
+    for (const auto& choices : earlier(name, shape)) search.prefer(choices);
     std::size_t count = std::min<std::size_t>(space.plans.size(), static_cast<std::size_t>(o_.plans));
     for (std::size_t i = 0; i < count && !stop_.stop_requested();) {
       std::vector<const Plan*> batch; // compiled side by side, timed one after the other
@@ -277,6 +278,29 @@ class DeviceBench {
   }
 
  private:
+  /// The plans that an earlier run found fastest, the fastest last.
+  [[nodiscard]] std::vector<std::map<std::string, std::string>> earlier(const std::string& op,
+                                                                        const std::string& shape) const {
+    std::vector<std::map<std::string, std::string>> found;
+    std::ifstream in(o_.from);
+    json document = json::parse(in, nullptr, false);
+    if (!document.is_object() || !document.contains("device")) return found;
+    for (const json& row : document["device"].value("ops", json::array())) {
+      auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
+      if (stem(row.value("op", "")) != stem(op) || row.value("shape", "") != shape) continue;
+      std::size_t most = 0;
+      for (const json& v : row.value("variants", json::array())) {
+        if (++most > 6) break; // they come fastest first
+        const json& made = v["plan"].contains("choices") ? v["plan"]["choices"] : v["plan"];
+        std::map<std::string, std::string> choices;
+        for (const auto& [id, value] : made.items())
+          choices[id] = value.is_string() ? value.get<std::string>() : value.dump();
+        found.insert(found.begin(), std::move(choices));
+      }
+    }
+    return found;
+  }
+
   const DeviceOptions& o_;
   Backend& cuda_;
   std::stop_token stop_;
@@ -419,6 +443,7 @@ const RegisterCommand bench{
        app.add_option("--op", device->ops, "operators (device: all; plans, compile: the first)");
        app.add_option("--shape", device->shape, "sizes, for device");
        app.add_option("--cases", device->cases, "a JSON list of {op, shape}, for device");
+       app.add_option("--from", device->from, "results of an earlier run: its fastest plans come first");
        app.add_option("--dtype", device->dtype, "what `float` is, for device")
            ->check(CLI::IsMember({"f32", "f16", "bf16"}));
        app.add_option("--plan", device->choices, "only plans that chose this, for device: state_form=online");
