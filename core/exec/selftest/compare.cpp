@@ -122,7 +122,7 @@ Comparison compare_programs(Backend& other, Backend& emulator, int programs, std
     }
     for (std::size_t i = 0; i < there.size() / 4; ++i) {
       if (at<std::uint32_t>(there, i) == at<std::uint32_t>(here, i)) continue;
-      const std::size_t words = RandomProgram::words_out * 2;
+      const std::size_t words = std::size_t{RandomProgram::words_out} * 2;
       differs(result, "seed " + std::to_string(seed) + ", thread " + std::to_string(i / words) + ", offset " +
                           std::to_string(i % words * 4) + ": " + hexadecimal(at<std::uint32_t>(there, i)) + " beside " +
                           hexadecimal(at<std::uint32_t>(here, i)));
