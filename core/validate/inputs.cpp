@@ -81,7 +81,7 @@ void fill_random(HostTensor& tensor, std::mt19937_64& random) {
 }
 
 void fill_float(HostTensor& tensor, InputKind kind, std::mt19937_64& random) {
-  if (kind == InputKind::random) return fill_random(tensor, random);
+  if (kind == InputKind::random || kind == InputKind::wrong_id) return fill_random(tensor, random);
   std::int64_t n = tensor.shape.empty() ? 1 : tensor.shape.back();
   if (n == 0) return;
   auto rows = static_cast<std::int64_t>(tensor.element_count()) / n;
@@ -132,9 +132,18 @@ void fill_integer(HostTensor& tensor, InputKind kind, std::int64_t extent, std::
 } // namespace
 
 std::string_view name_of(InputKind kind) {
-  static constexpr std::array<std::string_view, 6> names{"random",  "exact-integers", "exact-zero-or-inf",
-                                                         "outlier", "special",        "huge"};
+  static constexpr std::array<std::string_view, 7> names{"random",  "exact-integers", "exact-zero-or-inf", "outlier",
+                                                         "special", "huge",           "wrong-id"};
   return names.at(static_cast<std::size_t>(kind));
+}
+
+bool has_ids(const Definition& definition, const Problem& problem) {
+  auto shapes = shapes_for(definition, problem.dims, problem.scalars);
+  if (!shapes) return false;
+  std::vector<std::int64_t> extents = id_extents(definition, *shapes);
+  for (std::size_t t = 0; t < definition.inputs; ++t)
+    if (extents[t] > 0 && element_count(shapes->at(definition.tensors[t].name)) > 0) return true;
+  return false;
 }
 
 Result<std::map<std::string, HostTensor>> make_inputs(const Definition& definition, const Problem& problem,
@@ -151,6 +160,8 @@ Result<std::map<std::string, HostTensor>> make_inputs(const Definition& definiti
       fill_float(tensor, kind, random);
     else
       fill_integer(tensor, kind, extents[t], random);
+    if (kind == InputKind::wrong_id && extents[t] > 0 && tensor.element_count() > 0)
+      tensor.set(random() % tensor.element_count(), seed % 2 == 0 ? static_cast<double>(extents[t]) : -1);
     inputs.emplace(decl.name, std::move(tensor));
   }
   return inputs;

@@ -17,12 +17,16 @@ enum class InputKind : std::uint8_t {
   random,      ///< normal deviates; masks true three times in four; ids uniform over what they index
   integers,    ///< integers from -3 to 3
   zero_or_inf, ///< 0, or -inf outside a subset of 2^k positions of each row: sums of exponentials are counts
-  outlier, ///< small deviates, and one large value a row at an edge: first, last, beside multiples of 8, 32, 1024 …
-  special, ///< NaN, +inf, -inf one a row, rows all -inf, rows of equal values and of zeros
-  huge,    ///< magnitudes near the largest of the type, all finite: what overflows and underflows on the way
+  outlier,  ///< small deviates, and one large value a row at an edge: first, last, beside multiples of 8, 32, 1024 …
+  special,  ///< NaN, +inf, -inf one a row, rows all -inf, rows of equal values and of zeros
+  huge,     ///< magnitudes near the largest of the type, all finite: what overflows and underflows on the way
+  wrong_id, ///< as random, but one id lies outside what it indexes: beyond its end (even seeds), or -1 (odd ones)
 };
 
 [[nodiscard]] std::string_view name_of(InputKind kind);
+
+/// Whether an integer input's values are indices into another tensor, so that `wrong_id` differs from `random`.
+[[nodiscard]] bool has_ids(const Definition& definition, const Problem& problem);
 
 /// Every input of `definition` at the sizes of `problem`, rounded to its bound type. Integer inputs that index a tensor
 /// stay within its extent. Shapes that cannot be evaluated are diagnostics.

@@ -85,7 +85,9 @@ class Judge {
     exactness.stop = stop_;
     auto expected = evaluate(d, {*inputs, problem.scalars}, exactness);
     if (stop_.stop_requested()) return true;
-    if (!expected && id == "edge") return true; // such as argmax of nothing: the definition has no answer there
+    std::string at = sizes(problem) + ", " + std::string(name_of(kind)) + " inputs, seed " + std::to_string(seed);
+    if (!expected && expected.diagnostics.front().code == "evaluate.failed")
+      return check_refusal(id, at, variant, problem, *inputs, expected.diagnostics.front().message);
     if (!expected) return fail(expected.diagnostics);
     auto bounds = error_bounds(structure_, variant.plan, problem, *inputs, stop_);
     if (!bounds) return fail(bounds.diagnostics);
@@ -96,7 +98,6 @@ class Judge {
     auto actual = run_variant(structure_, variant, problem, *inputs, backend_, how, &result, stop_);
     if (stop_.stop_requested()) return true;
     if (!actual) return fail(actual.diagnostics, actual.missing);
-    std::string at = sizes(problem) + ", " + std::string(name_of(kind)) + " inputs, seed " + std::to_string(seed);
     if (result.status != RunResult::Status::ok) {
       for (Fault& f : result.faults) validation.faults.push_back(std::move(f));
       std::string what = validation.faults.empty()
@@ -152,6 +153,25 @@ class Judge {
     std::uint64_t elements = 0;
     for (const auto& [name, tensor] : inputs) elements += tensor.element_count();
     return (std::uint64_t{1} << 24) + 4096 * elements;
+  }
+
+  /// The definition has no answer for these inputs (an id out of range, argmax of nothing): the kernel must trap. On a
+  /// device a trap ends the context of everything else, so it is not provoked there.
+  bool check_refusal(const std::string& id, const std::string& at, const Variant& variant, const Problem& problem,
+                     const std::map<std::string, HostTensor>& inputs, const std::string& why) {
+    if (backend_.id() != "emulator") return true;
+    RunResult result;
+    RunOptions how;
+    how.step_limit = step_limit(inputs);
+    auto run = run_variant(structure_, variant, problem, inputs, backend_, how, &result, stop_);
+    if (stop_.stop_requested()) return true;
+    if (!run) return fail(run.diagnostics, run.missing);
+    bool trapped = !result.faults.empty() && result.faults.front().kind == "trap";
+    std::string what = trapped                 ? "refused"
+                       : result.faults.empty() ? "the kernel gives an answer"
+                                               : result.faults.front().kind + ": " + result.faults.front().message;
+    validation.checks.push_back({id, at + ": " + why + ": " + what, trapped});
+    return true;
   }
 
   bool fail(std::vector<Diagnostic> diagnostics, std::optional<Unavailable> missing = {}) {
@@ -219,6 +239,9 @@ Result<Validation> validate(const StructureProfile& structure, const CompilerPro
   if (wanted("special")) {
     judged = judged && judge.check("special", own, at, InputKind::special, options.seed, false);
     judged = judged && judge.check("special", own, at, InputKind::huge, options.seed, false);
+    for (std::uint64_t odd : {0U, 1U})
+      if (has_ids(*structure.canonical->source, at))
+        judged = judged && judge.check("ids", own, at, InputKind::wrong_id, 2 * options.seed + odd, false);
   }
   if (options.edge_shapes) {
     std::size_t served = 0;
