@@ -29,7 +29,8 @@ PropertyVerdict decide(const Subject& subject) {
   for (int t = 0; t < 40; ++t) {
     std::vector<double> x = sample(*instance, 0, random, t);
     // all inputs large, or one of them, or small ones that are divided by
-    const double factor = std::pow(10.0, t % 4 == 3 ? -12.0 : 2.0 * (1 + t / 4));
+    const int decades = t % 4 == 3 ? -12 : 2 * (1 + t / 4);
+    const double factor = std::pow(10.0, decades);
     for (std::size_t s = 0; s < x.size(); ++s) {
       const bool chosen = instance->inputs().size() < 2 || t % 3 != 1 ||
                           input_at(*instance, s).first == static_cast<std::size_t>(t) % instance->inputs().size();

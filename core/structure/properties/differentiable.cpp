@@ -76,14 +76,14 @@ std::optional<PropertyVerdict> kink(const Subject& subject, const std::vector<Ex
       for (std::size_t i = 0; i < x.size(); ++i) x[i] += t * q[i];
       return x;
     };
-    constexpr int steps = 16;
+    constexpr int steps = 16, half = steps / 2;
     std::vector<std::vector<double>> grid;
-    for (int k = 0; k <= steps; ++k) grid.push_back(gap.run(at(k - steps / 2)));
+    for (int k = 0; k <= steps; ++k) grid.push_back(gap.run(at(k - half)));
     for (std::size_t g = 0; g < gaps.size() && g < 12; ++g)
       for (int k = 0; k < steps; ++k) {
         double l = grid[static_cast<std::size_t>(k)][g], r = grid[static_cast<std::size_t>(k) + 1][g];
         if (!(l * r < 0)) continue;
-        double lo = k - steps / 2, hi = lo + 1;
+        double lo = k - half, hi = lo + 1;
         for (int i = 0; i < 60; ++i) {
           double mid = (lo + hi) / 2;
           (gap.run(at(mid))[g] * l > 0 ? lo : hi) = mid;

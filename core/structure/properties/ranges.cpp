@@ -62,7 +62,9 @@ Range Ranges::sum(ExprId id, const Known& known) const {
   Range r;
   std::vector<ExprId> rest(arena_.operands(id).begin(), arena_.operands(id).end());
   for (std::size_t k = 0; k < rest.size(); ++k) { // t - max(t, …) is at most 0, t - min(t, …) at least 0
-    auto [c, chain] = scaled(arena_, rest[k]);
+    const auto multiple = scaled(arena_, rest[k]);
+    const double c = multiple.first;
+    const ExprId chain = multiple.second;
     Op op = arena_[chain].op;
     if (c != -1 || (op != Op::max && op != Op::min)) continue;
     auto t = std::find_if(rest.begin(), rest.end(), [&](ExprId o) { return chain_holds(arena_, chain, op, o); });
