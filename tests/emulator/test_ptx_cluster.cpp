@@ -156,6 +156,9 @@ class TestPtxCluster : public QObject {
             peek);
     row("write of a peer without a barrier", "shared-race", write + meet + "st.shared.u32 [%r20], 7;\n" + peek + meet);
     row("write of a peer with a barrier", "", write + meet + meet + peek + meet);
+    row("a relaxed first meeting shows that the peer runs", "",
+        "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\nst.shared::cluster.u32 [%r23], %t;\n" + meet +
+            "ld.shared.u32 %r5, [%r20];\n");
     row("relaxed arrival orders nothing", "shared-race",
         meet + write + "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n" + peek + meet);
     row("relaxed arrival after a fence", "",

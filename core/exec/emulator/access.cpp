@@ -212,8 +212,9 @@ bool Worker::resolve_shared(Warp& w, u32 pc, u32 lane, Space space, u64 address,
     return false;
   }
   if (!launch.checks) return true;
-  const bool started = std::any_of(place.block->warps.begin(), place.block->warps.end(),
-                                   [&](const Warp& other) { return clocks_.of(w.agent, other.agent) != 0; });
+  const bool started =
+      w.peers_started || std::any_of(place.block->warps.begin(), place.block->warps.end(),
+                                     [&](const Warp& other) { return clocks_.of(w.agent, other.agent) != 0; });
   if (!started) {
     fault(w, pc, lane, "cluster-start",
           what() + "offset " + std::to_string(offset) + " of " + peer +

@@ -113,7 +113,7 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
     w.current = 0;
     w.limit = never;
     w.turns = 0;
-    w.cluster_arrived = false;
+    w.cluster_arrived = w.peers_started = false;
     w.depth.fill(0);
     w.returns.resize(program.call_depth);
     w.async.clear();

@@ -102,6 +102,7 @@ struct Warp {
   bool polls = false;           ///< its last turn ended at an mbarrier that was not ready
   bool cluster_arrived = false; ///< at barrier.cluster, and has not waited since
   u64 cluster_phase = 0;        ///< the phase it arrived in
+  bool peers_started = false;   ///< it has waited for a phase: every block of the cluster runs, whatever the order
   std::array<u8, lanes> depth{};
   std::vector<std::array<u32, lanes>> returns; ///< return counters by depth
   std::vector<std::vector<AsyncCopy>> async;   ///< committed groups, oldest first; the last is open

@@ -335,6 +335,7 @@ bool Worker::cluster_barrier(Warp& w, const Op& op, u32 pc, u32 mask) {
   if (w.cluster_phase < cluster_phase_) {
     clocks_.acquire(w.agent, cluster_released_);
     w.cluster_arrived = false;
+    w.peers_started = true;
     return true;
   }
   w.barrier_pc = pc;
@@ -359,6 +360,7 @@ void Worker::check_cluster_barrier() {
       if (w.state != Warp::State::at_cluster_barrier) continue;
       w.state = Warp::State::ready;
       w.cluster_arrived = false;
+      w.peers_started = true;
       clocks_.acquire(w.agent, cluster_released_);
     }
 }
