@@ -184,7 +184,7 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
       return lacking;
     }
     if (stop.stop_requested()) break;
-    if (measures) search.measured(*plan, variant.status == "validated" ? time_of(variant) : INFINITY);
+    if (measures) search.measured(*plan, variant.status == "failed" ? INFINITY : time_of(variant));
     if (variant.status.starts_with("compiled: ")) {
       ++result.space.refused[variant.status];
       continue;

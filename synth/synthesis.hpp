@@ -16,7 +16,8 @@ struct SynthesisRequest {
   Problem problem;
   std::string backend = "emulator";           ///< "emulator" | "cuda"
   std::map<std::string, std::string> choices; ///< only plans that made these, by param id
-  std::size_t budget = 6; ///< variants to build; each state form is represented before any comes twice
+  std::size_t budget = 6;                     ///< variants to build: each state form before any comes twice; on a
+                                              ///< device each form of coarse choices, then around the fastest
   std::uint64_t seed = 1;
   bool validate = true;
   std::int64_t row_limit = 64; ///< rows that the judge recomputes at the problem's sizes; 0: all

@@ -61,7 +61,7 @@ class ColumnCascade {
   std::uint32_t lanes_ = 1, vector_ = 1, unroll_ = 1, slices_in_block_ = 1, slices_ = 1;
   Hint hint_ = Hint::none;
   NodeId thread_ = none, lane_ = none, slice_ = none, slice_in_block_ = none, rank_ = none, inside_ = none,
-         length_ = none;
+         first_row_ = none, group_row_ = none, length_ = none;
   std::map<ExprId, BufferId> tiles_;   ///< of the sweep at hand
   std::map<ExprId, BufferId> results_; ///< reductions that are computed, one element a row of the group
   bool peers_started_ = false;
@@ -106,6 +106,8 @@ class ColumnCascade {
       if (lanes_ > 1) k.nodes[lane_].name = "lane";
       if (slices_ > 1 && slice_ != thread) k.nodes[slice_].name = "slice";
       k.nodes[row].name = "first_row";
+      first_row_ = row, group_row_ = b.apply(Op::mul, {b.convert(group, Type::i64), b.integer(group_rows())});
+      if (vector_ > 1) packed_rows_only();
       inside_ = b.apply(Op::lt, {row, row_count()});
       k.nodes[inside_].name = "inside";
       t.at_row(row);
@@ -118,6 +120,17 @@ class ColumnCascade {
       row_outputs();
       axis_outputs();
     });
+  }
+
+  /// A packed group of rows stays within the last row variable and starts where a packed access may.
+  void packed_rows_only() {
+    NodeId extent = t.dim(f.arena, f.row_extents.back());
+    Node trap;
+    trap.code = Code::trap;
+    trap.args = {b.apply(Op::ne, {b.remainder(extent, b.integer(vector_)), b.integer(0)})};
+    if (b.known(trap.args[0]) == 0) return;
+    trap.comment = "the rows are a multiple of a packed group, or the plan is another";
+    b.statement(std::move(trap));
   }
 
   // ---- values ----
@@ -313,7 +326,7 @@ class ColumnCascade {
   /// thread, in the order of the slices.
   void over_slices(const std::vector<BufferId>& state, const Merge& merge) {
     if (slices_ == 1) return;
-    b.because("slice_reduce", "the slices of the axis merge their parts in the order of the slices");
+    b.because("slice_reduce", "each slice has folded every so many elements; the parts merge slice after slice");
     std::vector<BufferId> parts = shared(state, "_of_slice", slices_in_block_);
     each_row([&](NodeId e) {
       for (std::size_t i = 0; i < state.size(); ++i) {
@@ -329,7 +342,7 @@ class ColumnCascade {
     }
     std::vector<BufferId> totals;
     if (k.cluster > 1) totals = shared(state, "_of_block", k.cluster);
-    auto column = [&](NodeId row) {
+    auto merged_column = [&](NodeId row) {
       std::vector<BufferId> total;
       std::vector<NodeId> first = fetched(parts, b.integer(0), row, state);
       for (std::size_t i = 0; i < state.size(); ++i)
@@ -358,6 +371,15 @@ class ColumnCascade {
             true);
       }
     };
+    // What the merge reads of the row is that of the column, not of the thread.
+    auto column = [&](NodeId row) {
+      NodeId own = b.apply(Op::add, {group_row_, b.convert(row, Type::i64)});
+      b.branch(b.apply(Op::lt, {own, row_count()}), [&] {
+        t.at_row(own);
+        merged_column(row);
+      });
+      t.at_row(first_row_);
+    };
     auto threads = static_cast<std::int64_t>(k.threads);
     if (group_rows() <= threads)
       b.branch(b.apply(Op::lt, {thread_, b.integer(group_rows())}), [&] { column(thread_); });
@@ -366,6 +388,11 @@ class ColumnCascade {
         column(b.apply(Op::add, {thread_, b.apply(Op::mul, {r, b.integer(threads)})}));
       });
     b.sync(k.cluster > 1 ? Scope::cluster : Scope::block);
+    b.branch(inside_, [&] { read_back(state, parts, totals, merge); });
+  }
+
+  void read_back(const std::vector<BufferId>& state, const std::vector<BufferId>& parts,
+                 const std::vector<BufferId>& totals, const Merge& merge) {
     each_row([&](NodeId e) {
       if (k.cluster == 1) return set(state, e, fetched(parts, b.integer(0), row_in_group(e), state));
       set(state, e, fetched(totals, b.integer(0), row_in_group(e), state));

@@ -40,4 +40,24 @@ std::string refuse_accumulator(const std::string& accumulate, const CompilerProf
   return {};
 }
 
+std::int64_t state_bytes(const StructureProfile& profile, bool wide) {
+  auto bytes = [&](ReducerId reducer, Kind kind) -> std::int64_t {
+    std::int64_t element = kind == Kind::real && !wide ? 4 : 8;
+    bool best =
+        reducer == static_cast<ReducerId>(Builtin::argmax) || reducer == static_cast<ReducerId>(Builtin::argmin);
+    return best ? element + 8 : element;
+  };
+  std::int64_t levels = 0, summary = 0;
+  for (const Cascade& c : profile.cascades) {
+    for (std::size_t k = 0; k < c.reductions.size(); ++k) {
+      const Arena& arena = profile.canonical->arena;
+      ExprId node = profile.reductions[c.reductions[k]].node;
+      levels += bytes(arena.reduction(node).reducer, arena[arena.body(node)].kind);
+    }
+    if (!c.summary) continue;
+    for (const Slot& s : c.summary->slots) summary += bytes(s.reducer, Kind::integer); // of either kind: the wider
+  }
+  return std::max(levels, summary);
+}
+
 } // namespace aicf

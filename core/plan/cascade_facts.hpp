@@ -16,4 +16,8 @@ namespace aicf {
 /// Why the plan may not accumulate so, or empty. `wide`: the computation is in f64 anyhow.
 [[nodiscard]] std::string refuse_accumulator(const std::string& accumulate, const CompilerProfile& rules, bool wide);
 
+/// Bytes of one state of the reductions, as shared memory holds it: reals in f32 or f64, integers and positions in 64
+/// bits, a best element with its position.
+[[nodiscard]] std::int64_t state_bytes(const StructureProfile& profile, bool wide);
+
 } // namespace aicf

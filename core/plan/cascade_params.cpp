@@ -186,8 +186,9 @@ const RegisterParam column_state{of_columns(coarse(param(
 
 const RegisterParam column_tree{of_columns(coarse(param(
     "reduction_tree",
-    "sequential: one thread folds a column in index order; slices: parts of the axis merge in their order", "reorder",
-    words({"sequential", "slices"}),
+    "sequential: one thread folds a column in index order; slices: threads fold every nth element, and their parts "
+    "merge",
+    "reorder", words({"sequential", "slices"}),
     [](const Value& v) -> Ids { return {is(v, "slices") ? "tree_reduction" : "left_fold"}; },
     [](const Value& v) -> Ids { return {is(v, "slices") ? "slice_reduce" : "sequential_fold"}; })))};
 

@@ -20,7 +20,7 @@ struct Facts {
   RowSizes sizes;
   ElementBytes bytes;
   std::int64_t neighbours = 1; ///< extent of the last row variable: packed groups of rows stay within it
-  std::int64_t sweeps = 1, components = 0;
+  std::int64_t sweeps = 1, components = 0, state = 0, wide_state = 0; ///< of a state: values; bytes in f32, in f64
   bool mergeable = false, wide = false;
 };
 
@@ -48,6 +48,7 @@ const Facts& facts(const StructureProfile& profile, const Problem& problem) {
       std::any_of(f.form.outputs.begin(), f.form.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
   f.sweeps = static_cast<std::int64_t>(f.form.levels.size()) + (along ? 1 : 0);
   f.mergeable = has_builtin_summary(profile, f.sizes.length);
+  f.state = state_bytes(profile, f.wide), f.wide_state = state_bytes(profile, true);
   f.components = static_cast<std::int64_t>(profile.reductions.size());
   if (f.mergeable)
     f.components = std::max(f.components, static_cast<std::int64_t>(profile.cascades.front().summary->slots.size()));
@@ -106,7 +107,8 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
   if (lanes * v > threads && lanes * v % threads != 0)
     return "column_lanes: the columns of a block do not spread evenly";
   if (has(plan, "row_blocks")) {
-    std::int64_t shared = (slices + number(plan, "row_blocks")) * lanes * v * (f.wide ? 8 : 4) * f.components;
+    bool f64 = f.wide || chosen(plan, "accumulate", "f64");
+    std::int64_t shared = (slices + number(plan, "row_blocks")) * lanes * v * (f64 ? f.wide_state : f.state);
     if (shared > std::min(rules.shared_bytes, static_shared)) return "shared_bytes: the parts of the slices do not fit";
   }
   if (!has(plan, "vectors_per_thread")) return {};

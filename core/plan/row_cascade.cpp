@@ -25,6 +25,7 @@ struct Facts {
   RowSizes sizes;
   ElementBytes bytes;
   bool wide = false;                               ///< computes in f64
+  std::int64_t state = 0;                          ///< bytes of a state in f64
   bool mergeable = false;                          ///< there is a summary, of builtin reducers
   std::int64_t kept_bytes = 0, streamed_bytes = 0; ///< of one position: read by several sweeps; by the last alone
   std::int64_t sweeps = 1;                         ///< levels, and one more for results along the axis
@@ -58,6 +59,7 @@ const Facts& facts(const StructureProfile& profile, const Problem& problem) {
   bool along =
       std::any_of(f.form.outputs.begin(), f.form.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
   f.sweeps = static_cast<std::int64_t>(f.form.levels.size()) + (along ? 1 : 0);
+  f.state = state_bytes(profile, true);
   f.mergeable = has_builtin_summary(profile, f.sizes.length);
   return f;
 }
@@ -187,7 +189,9 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
   std::int64_t tiles = registers ? tile_registers(f, elements, keep) : elements * (f.bytes.read + 3) / 4;
   if (tiles + other_registers > limit) return "registers: the tile of a thread leaves none for the rest";
   if (resident && !registers) {
-    if (shared_row_bytes(f, plan) > std::min(rules.shared_bytes, block_shared))
+    // Beside the rows: the parts of the warps, an array a reduction, and a barrier.
+    std::int64_t parts = f.state * (threads / warp) * number(plan, "row_blocks") + access_bytes;
+    if (shared_row_bytes(f, plan) + parts > std::min(rules.shared_bytes, block_shared))
       return "shared_bytes: the rows of a block do not fit";
   }
   return {};

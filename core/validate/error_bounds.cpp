@@ -2,6 +2,7 @@
 
 #include "core/exec/reference.hpp"
 #include "core/plan/choice.hpp"
+#include "core/plan/row_form.hpp"
 #include "core/validate/bound_program.hpp"
 
 #include <algorithm>
@@ -20,6 +21,8 @@ class Evaluation {
              const std::map<std::string, HostTensor>& inputs, std::stop_token stop)
       : structure_(structure), canonical_(*structure.canonical), arena_(canonical_.arena), topology_(topology_of(plan)),
         model_(error_model_of(plan, problem.float_type)), problem_(problem), stop_(std::move(stop)) {
+    RowForm form = row_form(structure);
+    if (form.mismatch.empty()) axis_length_ = row_sizes(form, problem).length;
     const Definition& d = *canonical_.source;
     for (std::size_t t = 0; t < d.inputs; ++t) tensors_.push_back(&inputs.at(d.tensors[t].name));
     environment_.arena = &arena_;
@@ -106,7 +109,8 @@ class Evaluation {
       hi.push_back(std::max(lo.back(), integer(arena_.operand(node, 2 * k + 1))));
       count *= static_cast<double>(hi.back() - lo.back());
     }
-    BoundedFold total(model_, static_cast<Builtin>(what.reducer), topology_.depth(static_cast<std::int64_t>(count)));
+    auto n = static_cast<std::int64_t>(count);
+    BoundedFold total(model_, static_cast<Builtin>(what.reducer), topology_.depth(n, std::max(n, axis_length_)));
     if (count > 0) walk(node, what, lo, hi, total);
     return total.result();
   }
@@ -166,6 +170,31 @@ class Evaluation {
     return state;
   }
 
+  void tree(const Summary& summary, std::vector<BoundProgram>& merges, std::span<State> lanes) {
+    for (std::size_t width = std::bit_ceil(lanes.size()) / 2; width > 0; width /= 2)
+      for (std::size_t i = 0; i < width && i + width < lanes.size(); ++i)
+        lanes[i] = merged(summary, merges, lanes[i], lanes[i + width]);
+  }
+
+  /// As Topology::merges counts.
+  void merge_lanes(const Summary& summary, std::vector<BoundProgram>& merges, std::vector<State>& lanes) {
+    constexpr std::size_t warp = 32, longest = 8;
+    std::vector<State> warps;
+    for (std::size_t i = 0; i < lanes.size(); i += warp) {
+      std::span<State> of_warp(lanes.data() + i, std::min(warp, lanes.size() - i));
+      tree(summary, merges, of_warp);
+      warps.push_back(of_warp[0]);
+    }
+    if (warps.size() <= longest) {
+      for (std::size_t i = 1; i < warps.size(); ++i) warps[0] = merged(summary, merges, warps[0], warps[i]);
+    } else {
+      for (std::size_t i = warp; i < warps.size(); ++i)
+        warps[i % warp] = merged(summary, merges, warps[i % warp], warps[i]);
+      tree(summary, merges, std::span(warps).first(std::min(warp, warps.size())));
+    }
+    lanes[0] = warps[0];
+  }
+
   /// The states that the lanes keep, chunk by chunk, and their tree.
   Bounded online(const Cascade& cascade, std::size_t place) {
     const Summary& summary = *cascade.summary;
@@ -181,15 +210,17 @@ class Evaluation {
     std::int64_t shared = topology_.lanes / topology_.parts; // lanes of a part
     std::int64_t group = shared * topology_.vector, step = group * topology_.unroll;
     std::vector<State> lanes(static_cast<std::size_t>(topology_.lanes), empty);
-    std::int64_t length = (hi - lo + topology_.parts - 1) / topology_.parts;
+    // Tiles lie on the axis; a range takes what is in it of each.
+    std::int64_t length = (std::max(hi, axis_length_) + topology_.parts - 1) / topology_.parts;
     for (std::int64_t part = 0; part < topology_.parts; ++part) {
-      std::int64_t from = lo + part * length, to = std::min(hi, from + length);
+      std::int64_t from = part * length, to = std::min(hi, from + length);
       for (std::int64_t begin = from; begin < to; begin += step)
         for (std::int64_t t = 0; t < shared && begin + t * topology_.vector < to; ++t) {
           std::vector<std::int64_t> chunk;
           for (std::int64_t u = 0; u < topology_.unroll; ++u)
             for (std::int64_t e = 0; e < topology_.vector; ++e)
-              if (std::int64_t j = begin + u * group + t * topology_.vector + e; j < to) chunk.push_back(j);
+              if (std::int64_t j = begin + u * group + t * topology_.vector + e; lo <= j && j < to) chunk.push_back(j);
+          if (chunk.empty()) continue;
           State& lane = lanes[static_cast<std::size_t>(part * shared + t)];
           lane = merged(summary, merges, lane, chunk_state(summary, bodies, chunk));
         }
@@ -200,9 +231,7 @@ class Evaluation {
         if (i % block != 0) lanes[i / block * block] = merged(summary, merges, lanes[i / block * block], lanes[i]);
       for (std::size_t i = block; i < lanes.size(); i += block) lanes[0] = merged(summary, merges, lanes[0], lanes[i]);
     } else {
-      for (std::size_t width = std::bit_ceil(lanes.size()) / 2; width > 0; width /= 2)
-        for (std::size_t i = 0; i < width && i + width < lanes.size(); ++i)
-          lanes[i] = merged(summary, merges, lanes[i], lanes[i + width]);
+      merge_lanes(summary, merges, lanes);
     }
     for (std::size_t k = 0; k < summary.slots.size(); ++k) symbols_[slot_symbol(k)] = lanes[0][k];
     environment_.vars[axis_var] = lo;
@@ -217,6 +246,7 @@ class Evaluation {
   const Canonical& canonical_;
   const Arena& arena_;
   Topology topology_;
+  std::int64_t axis_length_ = 0; ///< of the plan's rows
   ErrorModel model_;
   const Problem& problem_;
   std::stop_token stop_;
@@ -230,11 +260,25 @@ class Evaluation {
 
 } // namespace
 
-double Topology::depth(std::int64_t n) const {
+constexpr std::int64_t warp_lanes = 32, longest_chain = 8; // as core/kernel/lower_collectives.cpp merges
+
+std::int64_t Topology::merges() const {
+  if (lanes <= 1) return 0;
+  if (chain != 0) return chain + lanes / chain;
+  auto tree = [](std::int64_t n) {
+    return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
+  };
+  if (lanes <= warp_lanes) return tree(lanes);
+  std::int64_t warps = lanes / warp_lanes;
+  return tree(warp_lanes) + (warps <= longest_chain ? warps - 1 : warps / warp_lanes + tree(warp_lanes));
+}
+
+double Topology::depth(std::int64_t n, std::int64_t length) const {
   if (n <= 1) return 1;
-  std::int64_t share = (n + lanes - 1) / lanes + vector * unroll; // a lane's own fold; its last step may be partial
-  std::int64_t merges = chain == 0 ? std::bit_width(static_cast<std::uint64_t>(lanes)) : chain + lanes / chain;
-  return static_cast<double>(share + merges + 1);
+  std::int64_t in_part = std::min(n, (std::max(length, n) + parts - 1) / parts), sharing = lanes / parts;
+  std::int64_t share =
+      (in_part + sharing - 1) / sharing + vector * unroll; // a lane's own fold; its ends may be partial
+  return static_cast<double>(share + merges() + 1);
 }
 
 Topology topology_of(const Plan& plan) {

@@ -13,7 +13,8 @@
 namespace aicf {
 
 /// How a plan combines the elements of a reduction: lane t of `lanes` takes, in each step, `unroll` groups of `vector`
-/// consecutive elements, a group every lanes * vector elements; lanes are combined in a binary tree.
+/// consecutive elements, a group every lanes * vector elements; a warp merges in a tree; the parts of up to 8 warps
+/// one after the other, of more of them by a tree again, after whole warps of parts.
 struct Topology {
   bool online = false; ///< chunk states of a Summary are merged; otherwise each reduction is a fold of its elements
   std::int64_t lanes = 1, vector = 1, unroll = 1;
@@ -21,7 +22,10 @@ struct Topology {
   std::int64_t chain = 0; ///< so many lanes at a time merge one after the other, then these; 0: a binary tree
 
   /// Most combinations on a path from an element to the result of a reduction over n elements.
-  [[nodiscard]] double depth(std::int64_t n) const;
+  /// `length`: of the axis, of which they are n neighbours.
+  [[nodiscard]] double depth(std::int64_t n, std::int64_t length) const;
+  /// Merges on a path from a lane to the result: warps by a tree, their parts one after the other or by a second tree.
+  [[nodiscard]] std::int64_t merges() const;
 };
 
 [[nodiscard]] Topology topology_of(const Plan& plan);
