@@ -48,6 +48,7 @@ class Checking {
     Tensors given, expected;
     for (const OnnxArgument& a : check.op.inputs) given[a.name] = reshaped(*inputs[a.position], a.shape);
     if (auto problems = read_outputs(node, check.op, expected); !problems.empty()) return problems;
+    if (expected.empty()) return error("onnx.output", "no result of the node is an output of the graph");
     auto reference = evaluate(*source, {given, {}}, {53, stop_});
     if (!reference) return reference.failure<OnnxCheck>();
     check.comparisons.push_back(compared("reference", "", *reference, expected));
@@ -70,7 +71,12 @@ class Checking {
       auto pattern = static_cast<std::uint16_t>(tensor->tensor.get(i));
       std::memcpy(of_bits.bytes.data() + 2 * i, &pattern, 2);
     }
-    return OnnxTensor{tensor->name, std::move(of_bits), 0};
+    return OnnxTensor{tensor->name, std::move(of_bits), 0, false};
+  }
+
+  /// Its values are parameters of the operator: the axes of a reduction.
+  static bool is_parameter(const OnnxNode& node, std::size_t position) {
+    return position == 1 && node.type.starts_with("Reduce");
   }
 
   /// By the name of the graph's input, which numbers the files; initializers are in the model.
@@ -85,15 +91,25 @@ class Checking {
       if (folder_.empty()) {
         for (const auto& [known, tensor] : node.declared)
           if (known == name && !out.back()) out.back() = tensor;
+        if (!out.back())
+          return {error("onnx.input", "the input " + name + " has no static shape of an element type that we have; " +
+                                          "a data set (--check) gives one")};
+        if (is_parameter(node, out.size() - 1))
+          return {error("onnx.input",
+                        "the input " + name + " decides what the operator is; a data set (--check) gives it")};
         continue;
       }
       auto file = folder_ / ("input_" + std::to_string(at - node.graph_inputs.begin()) + ".pb");
       auto tensor = read(node, name, file);
       if (!tensor) return tensor.diagnostics;
-      if (tensor->widened_bits != 0 && tensor->widened_bits < 64 && out.size() == 1)
+      if (tensor->widened_unsigned && tensor->widened_bits < 64 && out.size() == 1)
         node.wrap_bits = tensor->widened_bits;
       out.back() = std::move(tensor->tensor);
     }
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (!out[i] && !node.inputs[i].empty())
+        return {
+            error("onnx.input", "the input " + node.inputs[i] + " is neither in the model nor an input of its graph")};
     return {};
   }
 
@@ -178,7 +194,7 @@ class Checking {
       }
       check.comparisons.push_back(std::move(c));
     }
-    if (forms.empty()) {
+    if (forms.empty() && !stop_.stop_requested()) {
       std::string why = "no kernel";
       for (const auto& [reason, count] : space.refused) why += "; " + reason;
       check.comparisons.push_back({"kernels", "", false, 0, why});

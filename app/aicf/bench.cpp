@@ -277,6 +277,17 @@ class DeviceBench {
     return row;
   }
 
+  [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
+
+  /// --from must be results; what it lacks is searched as usual.
+  [[nodiscard]] std::optional<Diagnostic> earlier_problem() const {
+    if (o_.from.empty()) return std::nullopt;
+    std::ifstream in(o_.from);
+    json document = json::parse(in, nullptr, false);
+    if (document.is_object() && document.contains("device") && document["device"].is_object()) return std::nullopt;
+    return error("bench.from", "is no result of aicf bench device", {o_.from, 0, 0, 0});
+  }
+
  private:
   /// The plans that an earlier run found fastest, the fastest last.
   [[nodiscard]] std::vector<std::map<std::string, std::string>> earlier(const std::string& op,
@@ -286,11 +297,13 @@ class DeviceBench {
     json document = json::parse(in, nullptr, false);
     if (!document.is_object() || !document.contains("device")) return found;
     for (const json& row : document["device"].value("ops", json::array())) {
+      if (!row.is_object()) continue;
       auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
       if (stem(row.value("op", "")) != stem(op) || row.value("shape", "") != shape) continue;
       std::size_t most = 0;
       for (const json& v : row.value("variants", json::array())) {
         if (++most > 6) break; // they come fastest first
+        if (!v.is_object() || !v.contains("plan")) continue;
         const json& made = v["plan"].contains("choices") ? v["plan"]["choices"] : v["plan"];
         std::map<std::string, std::string> choices;
         for (const auto& [id, value] : made.items())
@@ -345,12 +358,17 @@ Result<json> bench_device(const DeviceOptions& o, std::stop_token stop) {
                 {"timer", "CUDA events, cold L2, median of 41"},
                 {"ops", json::array()}};
   if (auto info = nvrtc_info()) document["nvrtc"] = std::to_string(info->major) + "." + std::to_string(info->minor);
+  if (auto problem = bench.earlier_problem()) return *problem;
   std::map<std::int64_t, json> copies; // by bytes read and written
   for (const DeviceCase& one : *cases) {
+    if (bench.stopped()) break;
     auto row = bench.op(one.op, one.shape);
+    if (row.missing) return row;
     if (!row) {
-      std::cerr << one.op << " " << one.shape << ": " << row.diagnostics.front().message << "\n";
-      document["ops"].push_back({{"op", one.op}, {"shape", one.shape}, {"error", row.diagnostics.front().message}});
+      std::string why = row.diagnostics.empty() ? "nothing was timed" : row.diagnostics.front().message;
+      std::cerr << one.op << " " << one.shape << ": " << why << "\n";
+      document["ops"].push_back({{"op", one.op}, {"shape", one.shape}, {"error", why}});
+      document["failed"] = true;
       continue;
     }
     std::int64_t bytes = (*row)["bytes"].get<std::int64_t>();
@@ -405,6 +423,7 @@ int bench_command(const std::vector<std::string>& cases, const DeviceOptions& de
     auto result = bench_device(device, std::move(stop));
     if (!result) return report(result);
     document["device"] = *result;
+    if (result->contains("failed")) status = negative;
   }
   if (!device.out.empty()) {
     std::ofstream out(device.out);

@@ -54,8 +54,9 @@ Result<OnnxNode> read_onnx_node(const std::filesystem::path& file) {
   OnnxNode node;
   const onnx::NodeProto& proto = model.graph().node(0);
   node.type = proto.op_type(), node.domain = proto.domain();
+  if (node.domain == "ai.onnx") node.domain.clear(); // the same
   for (const auto& set : model.opset_import())
-    if (set.domain() == node.domain) node.opset = set.version();
+    if ((set.domain() == "ai.onnx" ? "" : set.domain()) == node.domain) node.opset = set.version();
   for (const auto& a : proto.attribute()) node.attributes.push_back(attribute(a));
   node.inputs.assign(proto.input().begin(), proto.input().end());
   node.outputs.assign(proto.output().begin(), proto.output().end());

@@ -57,8 +57,6 @@ const std::map<std::string, const char*>& unary() {
       {"Softplus", "max(x, 0) + log1p(exp(-abs(x)))"},
       {"Softsign", "x / (1 + abs(x))"},
       {"Identity", "x"},
-      {"Cast", "x"},
-      {"CastLike", "x"},
       {"Not", "not x"},
       {"IsNaN", "isnan(x)"},
   };
@@ -81,20 +79,26 @@ const std::map<std::string, const char*>& binary() {
 /// Of a reduction: what is reduced, and what is made of the result r of n elements.
 struct Fold {
   const char *reducer, *element, *result;
+  bool real = false; ///< the result of integers is a real number, cut to their type
 };
 const std::map<std::string, Fold>& folds() {
   static const std::map<std::string, Fold> all{
-      {"ReduceSum", {"sum", "x", "r"}},         {"ReduceMean", {"sum", "x", "r / (n)"}},
-      {"ReduceProd", {"prod", "x", "r"}},       {"ReduceMax", {"max", "x", "r"}},
-      {"ReduceMin", {"min", "x", "r"}},         {"ReduceL1", {"sum", "abs(x)", "r"}},
-      {"ReduceL2", {"sum", "x^2", "sqrt(r)"}},  {"ReduceSumSquare", {"sum", "x^2", "r"}},
-      {"ReduceLogSum", {"sum", "x", "log(r)"}}, {"ArgMax", {"argmax", "x", "r"}},
+      {"ReduceSum", {"sum", "x", "r"}},
+      {"ReduceMean", {"sum", "x", "r / (n)", true}},
+      {"ReduceProd", {"prod", "x", "r"}},
+      {"ReduceMax", {"max", "x", "r"}},
+      {"ReduceMin", {"min", "x", "r"}},
+      {"ReduceL1", {"sum", "abs(x)", "r"}},
+      {"ReduceL2", {"sum", "x^2", "sqrt(r)", true}},
+      {"ReduceSumSquare", {"sum", "x^2", "r"}},
+      {"ReduceLogSum", {"sum", "x", "log(r)", true}},
+      {"ArgMax", {"argmax", "x", "r"}},
       {"ArgMin", {"argmin", "x", "r"}},
   };
   return all;
 }
 
-const char* const index_names = "ijklmnopqstuvw";
+constexpr std::string_view index_names = "ijklmnopqstuvw";
 
 std::string word(DType type, DType float_type) {
   if (type == float_type) return "float";
@@ -223,12 +227,17 @@ class Writing {
     auto s = split(integer("axis", -1), true);
     if (!s) return s.failure<OnnxOperator>();
     bool bias = in_.size() > 2 && in_[2] != nullptr;
+    std::int64_t along = s->shape[s->rows.empty() ? 0 : 1];
+    for (std::size_t i = 1; i < (bias ? 3U : 2U); ++i)
+      if (static_cast<std::int64_t>(in_[i]->element_count()) != along)
+        return unsupported("a scale or bias that is broadcast");
     std::string eps = number(real("epsilon", 1e-5)), x = "x" + s->index;
     std::string outputs = "y: float[" + s->dims + "]", rows = s->rows.empty() ? "" : "A";
     bool mean = node_.outputs.size() > 1 && !node_.outputs[1].empty();
     bool inverse = node_.outputs.size() > 2 && !node_.outputs[2].empty();
-    if (mean) outputs += ", mean: float[" + rows + "]";
-    if (inverse) outputs += ", inv: float[" + rows + "]";
+    std::string stash = in_[0]->dtype == DType::f64 ? "float" : word(DType::f32, out_.float_type);
+    if (mean) outputs += ", mean: " + stash + "[" + rows + "]";
+    if (inverse) outputs += ", inv: " + stash + "[" + rows + "]";
     std::string text = "op onnx_layer_normalization(" + declared(0, "x", s->dims) + ", " + declared(1, "gamma", "N") +
                        (bias ? ", " + declared(2, "beta", "N") : "") + ") -> " + outputs + "\n";
     std::string mu = (mean ? "mean" : "mu") + s->rows, inv = (inverse ? "inv" : "r") + s->rows;
@@ -292,6 +301,7 @@ class Writing {
       else
         groups.emplace_back(r, s[i]);
     }
+    if (groups.size() > index_names.size()) return unsupported("so many axes");
     std::string dims, all, kept, bound, count, kept_dims;
     Shape shape, kept_shape, onnx;
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -318,8 +328,9 @@ class Writing {
     std::string result = arg ? "i64" : word(in_[0]->dtype, out_.float_type);
     std::string text = "op onnx_reduce(" + declared(0, "x", dims) + ") -> y: " + result + "[" + kept_dims + "]\n";
     if (log_sum_exp) {
+      if (!is_float(in_[0]->dtype)) return unsupported("an element type that is no float");
       if (bound.empty())
-        text += "  y" + row + " = log(exp(" + x + "))\n";
+        text += "  y" + row + " = " + x + "\n"; // log(exp(x))
       else
         text += "  m" + row + " = max[" + bound + "] " + x + "\n  s" + row + " = where(abs(m" + row + ") < inf, m" +
                 row + ", 0)\n  y" + row + " = s" + row + " + log(sum[" + bound + "] exp(" + x + " - s" + row + "))\n";
@@ -329,8 +340,7 @@ class Writing {
       std::string r = bound.empty() ? element : std::string("(") + fold.reducer + "[" + bound + "] " + element + ")";
       std::string made = substituted(substituted(fold.result, "n", count.empty() ? "1" : count), "r", r);
       if (last) made = count + " - 1 - " + made; // the first from the other end
-      if (result[0] == 'i' && std::string_view(fold.result).find('n') != std::string_view::npos)
-        made = result + "(" + made + ")";
+      if (fold.real && !is_float(in_[0]->dtype)) made = result + "(" + made + ")";
       text += "  y" + row + " = " + made + "\n";
     }
     out_.text = std::move(text);
@@ -385,8 +395,11 @@ class Writing {
     std::vector<std::size_t> used;
     for (std::size_t i = 0; i < in_.size(); ++i)
       if (in_[i] != nullptr && !(type == "CastLike" && i == 1)) used.push_back(i);
+    if (used.size() > 1 && node_.opset != 0 && node_.opset < 7)
+      return unsupported("the broadcasting of opset " + std::to_string(node_.opset));
     auto shape = broadcast(used);
     if (!shape) return shape.failure<OnnxOperator>();
+    if (shape->size() > index_names.size()) return unsupported("so many axes");
     std::vector<Operand> operands = operands_of(used, *shape);
     auto formula = formula_of(operands);
     if (!formula) return formula.failure<OnnxOperator>();
@@ -470,6 +483,7 @@ class Writing {
     const std::string& type = node_.type;
     if (auto f = unary().find(type); f != unary().end() && o.size() == 1)
       return substituted(with_attributes(f->second), "x", o[0].access);
+    if ((type == "Cast" || type == "CastLike") && o.size() == 1) return cast(o[0]);
     if (type == "IsInf" && o.size() == 1) {
       bool below = integer("detect_negative", 1) != 0, above = integer("detect_positive", 1) != 0;
       std::string x = o[0].access, none = "isnan(" + x + ") and not isnan(" + x + ")";
@@ -496,6 +510,18 @@ class Writing {
     if (type == "Pow" && whole(o[0])) return std::string(name_of(in_[o[0].position]->dtype)) + "(" + total + ")";
     bool wraps = node_.wrap_bits != 0 && (type == "Add" || type == "Sub" || type == "Mul");
     return wraps ? "(" + total + ") % " + std::to_string(std::int64_t{1} << node_.wrap_bits) : total;
+  }
+
+  /// Towards zero from a real number to an integer; anything but zero is true.
+  Result<std::string> cast(const Operand& o) const {
+    auto to = result_type();
+    if (!to) return to.failure<std::string>();
+    DType from = in_[o.position]->dtype;
+    if (*to == from || (is_float(*to) && from != DType::boolean)) return o.access;
+    if (*to == DType::boolean) return o.access + " != 0";
+    if (from == DType::boolean) return "where(" + o.access + ", 1, 0)";
+    std::string whole = is_float(from) ? substituted("sign(x) * floor(abs(x))", "x", o.access) : o.access;
+    return std::string(name_of(*to)) + "(" + whole + ")";
   }
 
   Result<std::string> clip(const std::vector<Operand>& o) const {

@@ -170,10 +170,11 @@ Result<OnnxTensor> read_widened_onnx_tensor(const std::filesystem::path& file) {
                 proto.ParseFromArray(bytes->data(), static_cast<int>(bytes->size()));
   if (!parses || foreign_bits(proto.data_type()) == 0) return parse_onnx_tensor(*bytes, file.string());
   int bits = foreign_bits(proto.data_type());
+  bool is_unsigned = proto.data_type() != Proto::INT16;
   if (!widen(proto)) return error("onnx.range", "a value does not fit 64 bits with a sign", {file.string(), 0, 0, 0});
   auto tensor = tensor_of(proto, file.string());
   if (!tensor) return tensor.failure<OnnxTensor>();
-  return OnnxTensor{proto.name(), std::move(*tensor), bits};
+  return OnnxTensor{proto.name(), std::move(*tensor), bits, is_unsigned};
 }
 
 Result<OnnxTensor> parse_onnx_tensor(std::span<const std::byte> bytes, const std::string& name) {
@@ -184,7 +185,7 @@ Result<OnnxTensor> parse_onnx_tensor(std::span<const std::byte> bytes, const std
     return error("onnx.format", "not an ONNX tensor", {name, 0, 0, 0});
   auto tensor = tensor_of(proto, name);
   if (!tensor) return tensor.failure<OnnxTensor>();
-  return OnnxTensor{proto.name(), std::move(*tensor), 0};
+  return OnnxTensor{proto.name(), std::move(*tensor), 0, false};
 }
 
 Result<OnnxTensor> read_onnx_tensor(const std::filesystem::path& file) {

@@ -18,6 +18,7 @@ struct OnnxTensor {
   std::string name; ///< as in the file; may be empty
   HostTensor tensor;
   int widened_bits = 0; ///< of an integer type of ONNX that we lack, whose values are in an i64 tensor; 0: none was
+  bool widened_unsigned = false;
 };
 
 /// f32 f16 bf16 f64 i8 i32 i64 bool, as raw data or in the typed fields. Another element type, data in other files, a

@@ -481,19 +481,23 @@ class ColumnCascade {
         });
         for (std::size_t g = 0; g < group.size(); ++g) chunk[group[g]] = parts[g].parts.back();
       }
-      each_row([&](NodeId e) { set(state, e, c.merged(current(state, e), current(chunk, e))); });
+      b.branch(inside_, [&] { // what a merge reads of the row is there
+        each_row([&](NodeId e) { set(state, e, c.merged(current(state, e), current(chunk, e))); });
+      });
     });
     over_slices(state, [&](const auto& l, const auto& r) { return c.merged(l, r); });
     std::vector<BufferId> finals;
     for (std::size_t r = 0; r < f.cascade->reductions.size(); ++r)
       finals.push_back(array(c.reduction(r).name + "_value", c.monoid(r).types.back(), 0));
-    each_row([&](NodeId e) {
-      Symbols symbols = symbols_at(state, e);
-      for (std::size_t r = 0; r < finals.size(); ++r) {
-        NodeId final = value(f.cascade->summary->finalize[r], {}, symbols);
-        if (c.monoid(r).arg) trap_unless_inside(final);
-        b.store(finals[r], {e}, final);
-      }
+    b.branch(inside_, [&] {
+      each_row([&](NodeId e) {
+        Symbols symbols = symbols_at(state, e);
+        for (std::size_t r = 0; r < finals.size(); ++r) {
+          NodeId final = value(f.cascade->summary->finalize[r], {}, symbols);
+          if (c.monoid(r).arg) trap_if_empty(b, final);
+          b.store(finals[r], {e}, final);
+        }
+      });
     });
     for (std::size_t r = 0; r < finals.size(); ++r) results_[c.reduction(r).node] = finals[r];
   }

@@ -37,8 +37,8 @@ Param param(std::string id, std::string meaning, std::string preservation, std::
 }
 
 /// A choice that both families have.
-struct RegisterBoth {
-  explicit RegisterBoth(Param p) {
+struct RegisterParamOfBoth {
+  explicit RegisterParamOfBoth(Param p) {
     RegisterParam of_rows{p};
     p.family = column;
     RegisterParam of_columns{p};
@@ -72,7 +72,7 @@ const RegisterParam cooperation{coarse(
           "reorder", words({"thread", "warp", "block", "cluster"}), none,
           [](const Value& v) -> Ids { return is(v, "cluster") ? Ids{"cluster_reduce"} : Ids{}; }))};
 
-const RegisterBoth row_blocks{
+const RegisterParamOfBoth row_blocks{
     coarse(param("row_blocks", "blocks of a cluster that share a row; 8 is what every GPU with clusters grants",
                  "representation", numbers({1, 2, 4, 8}), none))};
 
@@ -85,10 +85,10 @@ const RegisterParam reduction_tree{param(
       return is(v, "shuffle") ? Ids{"warp_reduce", "block_reduce"} : Ids{"sequential_fold"};
     })};
 
-const RegisterBoth threads{
+const RegisterParamOfBoth threads{
     param("threads", "threads of a block", "representation", numbers({32, 64, 128, 256, 512, 1024}), none)};
 
-const RegisterBoth vector{param(
+const RegisterParamOfBoth vector{param(
     "vector", "neighbouring elements of one access, at most 16 bytes of the smallest element", "representation",
     numbers({1, 2, 4, 8, 16}), [](const Value& v) -> Ids { return above_one(v) ? Ids{"vector_access"} : Ids{}; },
     [](const Value& v) -> Ids {
@@ -109,24 +109,24 @@ const RegisterParam staging{coarse(
             return is(v, "shared_bulk") ? Ids{"bulk_row"} : Ids{};
           }))};
 
-const RegisterBoth exp_function{param(
+const RegisterParamOfBoth exp_function{param(
     "exp", "precise: the device library, 2 ulp; fast: ex2.approx of x*log2 e", "bounded_approximation",
     words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_exp" : "device_math"}; },
     [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"ex2_approx"} : Ids{}; })};
 
-const RegisterBoth log_function{param(
+const RegisterParamOfBoth log_function{param(
     "log", "precise: the device library; fast: lg2.approx times ln 2", "bounded_approximation",
     words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_log" : "device_math"}; },
     [](const Value& v) -> Ids { return is(v, "fast") ? Ids{"lg2_approx"} : Ids{}; })};
 
-const RegisterBoth erf_function{param(
+const RegisterParamOfBoth erf_function{param(
     "erf", "precise: the device library; fast: one polynomial and one ex2.approx, error 2^-21", "bounded_approximation",
     words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_erf" : "device_math"}; },
     [](const Value& v) -> Ids {
       return is(v, "fast") ? Ids{"ex2_approx", "erf_polynomial"} : Ids{};
     })};
 
-const RegisterBoth tanh_function{param(
+const RegisterParamOfBoth tanh_function{param(
     "tanh", "precise: the device library; fast: ex2.approx and rcp.approx, error 2^-20", "bounded_approximation",
     words({"precise", "fast"}), [](const Value& v) -> Ids { return {is(v, "fast") ? "fast_tanh" : "device_math"}; },
     [](const Value& v) -> Ids {
@@ -144,7 +144,7 @@ const RegisterParam intermediates{param(
       return {is(v, "keep") ? "stored_value" : "rematerialised_value"};
     })};
 
-const RegisterBoth divide{param(
+const RegisterParamOfBoth divide{param(
     "divide", "ieee: correctly rounded; reciprocal: one correctly rounded reciprocal a row; fast: rcp.approx",
     "bounded_approximation", words({"ieee", "reciprocal", "fast"}),
     [](const Value& v) -> Ids {
@@ -156,22 +156,22 @@ const RegisterBoth divide{param(
       return is(v, "fast") ? Ids{"rcp_approx"} : Ids{};
     })};
 
-const RegisterBoth contract_fma{param(
+const RegisterParamOfBoth contract_fma{param(
     "contract_fma", "whether a product that is summed is rounded once", "reorder", {Value(false), Value(true)},
     [](const Value& v) -> Ids { return v == Value(true) ? Ids{"fma_contraction"} : Ids{}; },
     [](const Value& v) -> Ids { return v == Value(true) ? Ids{"fused_multiply_add"} : Ids{}; })};
 
-const RegisterBoth cache_hint{param("cache_hint", "streaming: what is read or written once is evicted first",
-                                    "representation", words({"none", "streaming"}), none, [](const Value& v) -> Ids {
-                                      return is(v, "streaming") ? Ids{"streaming_access"} : Ids{};
-                                    })};
+const RegisterParamOfBoth cache_hint{
+    param("cache_hint", "streaming: what is read or written once is evicted first", "representation",
+          words({"none", "streaming"}), none,
+          [](const Value& v) -> Ids { return is(v, "streaming") ? Ids{"streaming_access"} : Ids{}; })};
 
-const RegisterBoth row_length{param(
+const RegisterParamOfBoth row_length{param(
     "row_length", "static: the length of a row is a constant of the kernel, which serves that length alone",
     "representation", words({"dynamic", "static"}), [](const Value&) -> Ids { return {"loop_invariant_hoist"}; },
     [](const Value& v) -> Ids { return is(v, "static") ? Ids{"static_length"} : Ids{}; })};
 
-const RegisterBoth accumulate{param(
+const RegisterParamOfBoth accumulate{param(
     "accumulate", "type of the computation: f32 (f64 where a tensor is f64), or f64 throughout", "representation",
     words({"f32", "f64"}), [](const Value& v) -> Ids { return is(v, "f32") ? Ids{"f32_accumulate"} : Ids{}; },
     [](const Value& v) -> Ids { return is(v, "f64") ? Ids{"wide_accumulator"} : Ids{}; })};

@@ -21,9 +21,9 @@ struct Found {
   QString file, id;
 };
 
-/// Statements `const RegisterKIND name{ … "id" …` in the engine's sources: the first text in one is the id.
+/// Statements `const RegisterKIND name{ … "id" …`, also RegisterKINDOfBoth, in the engine's sources: the first text in one is the id.
 QList<Found> registrations(const QString& kind) {
-  const QRegularExpression statement(R"(\bRegister)" + kind + R"(\s+\w+\s*[{(][^"]*"([^"]+)\")");
+  const QRegularExpression statement(R"(\bRegister)" + kind + R"(\w*\s+\w+\s*[{(][^"]*"([^"]+)\")");
   QList<Found> out;
   for (const QString& file : house::files({"core", "probes", "synth"}, {".cpp"}))
     for (auto it = statement.globalMatch(house::text(file)); it.hasNext();) out << Found{file, it.next().captured(1)};

@@ -73,7 +73,9 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
   const int slice_in_block = thread / 16;
   const int slice = slice_in_block + rank * 16;
   const int lane_start = thread % 16 * 8;
-  const long long first_row = static_cast<long long>(lane_start) + block / 2LL * 128LL;
+  const long long i = block / 2LL * 128LL;
+  const long long first_row = static_cast<long long>(lane_start) + i;
+  if (N % 8LL != 0LL) __trap(); // the rows are a multiple of a packed group, or the plan is another
   const bool inside = first_row < N;
   const int length = static_cast<int>(M);
   float m[8];
@@ -88,16 +90,16 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
   }
   // one sweep: the state of each chunk merges into the running state [online_state]
   Words<4> x_tile[2];
-  const int i = (length + 63) / 64;
+  const int i_2 = (length + 63) / 64;
   const bf16* const x_row = x + first_row;
-  for (int tile = 0; tile < i; ++tile) {
-    const int i_2 = tile * 2;
+  for (int tile = 0; tile < i_2; ++tile) {
+    const int i_3 = tile * 2;
     // all loads of the tile are issued before the first is used [vector_access]
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_3 = (i_2 + v) * 32 + slice;
-      if (inside && i_3 < length) {
-        x_tile[v] = load_words<4>(x_row + static_cast<long long>(i_3) * N);
+      const int i_4 = (i_3 + v) * 32 + slice;
+      if (inside && i_4 < length) {
+        x_tile[v] = load_words<4>(x_row + static_cast<long long>(i_4) * N);
       }
     }
     float chunk_m[8];
@@ -107,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      if (inside && (i_2 + v) * 32 + slice < length) {
+      if (inside && (i_3 + v) * 32 + slice < length) {
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           chunk_m[e] = max_nan(chunk_m[e], bf16_in(x_tile[v].w, e));
@@ -121,75 +123,81 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      if (inside && (i_2 + v) * 32 + slice < length) {
+      if (inside && (i_3 + v) * 32 + slice < length) {
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           chunk_l[e] = chunk_l[e] + exp2_fast((bf16_in(x_tile[v].w, e) - chunk_m[e]) * 1.442695f);
         }
       }
     }
+    if (inside) {
 #pragma unroll
-    for (int e = 0; e < 8; ++e) {
-      const float chunk_m_value = chunk_m[e];
-      const float chunk_l_value = chunk_l[e];
-      const float m_value = m[e];
-      const float l_value = l[e];
-      const float t = max_nan(m_value, chunk_m_value);
-      const float t_2 = (m_value == t ? l_value : m_value == -__int_as_float(0x7f800000) ? 0.0f : l_value * exp2_fast((m_value - t) * 1.442695f)) + (chunk_m_value == t ? chunk_l_value : chunk_m_value == -__int_as_float(0x7f800000) ? 0.0f : chunk_l_value * exp2_fast((chunk_m_value - t) * 1.442695f));
-      m[e] = t;
-      l[e] = t_2;
+      for (int e = 0; e < 8; ++e) {
+        const float chunk_m_value = chunk_m[e];
+        const float chunk_l_value = chunk_l[e];
+        const float m_value = m[e];
+        const float l_value = l[e];
+        const float t = max_nan(m_value, chunk_m_value);
+        const float t_2 = (m_value == t ? l_value : m_value == -__int_as_float(0x7f800000) ? 0.0f : l_value * exp2_fast((m_value - t) * 1.442695f)) + (chunk_m_value == t ? chunk_l_value : chunk_m_value == -__int_as_float(0x7f800000) ? 0.0f : chunk_l_value * exp2_fast((chunk_m_value - t) * 1.442695f));
+        m[e] = t;
+        l[e] = t_2;
+      }
     }
   }
-  // the slices of the axis merge their parts in the order of the slices [slice_reduce]
+  // each slice has folded every so many elements; the parts merge slice after slice [slice_reduce]
   __shared__ float m_of_slice[2048];
   __shared__ float l_of_slice[2048];
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
-    const int i_2 = lane_start + e;
-    m_of_slice[slice_in_block * 128 + i_2] = m[e];
-    l_of_slice[slice_in_block * 128 + i_2] = l[e];
+    const int i_3 = lane_start + e;
+    m_of_slice[slice_in_block * 128 + i_3] = m[e];
+    l_of_slice[slice_in_block * 128 + i_3] = l[e];
   }
   cluster_sync();
   __shared__ float m_of_block[256];
   __shared__ float l_of_block[256];
   if (thread < 128) {
-    float m_column = m_of_slice[thread];
-    float l_column = l_of_slice[thread];
-    for (int s = 1; s < 16; ++s) {
-      const float m_of_slice_value = m_of_slice[s * 128 + thread];
-      const float l_of_slice_value = l_of_slice[s * 128 + thread];
-      const float m_column_value = m_column;
-      const float t = max_nan(m_column_value, m_of_slice_value);
-      const float t_2 = m_column_value == t ? l_column : m_column_value == -__int_as_float(0x7f800000) ? 0.0f : l_column * exp2_fast((m_column_value - t) * 1.442695f);
-      const float t_3 = t_2 + (m_of_slice_value == t ? l_of_slice_value : m_of_slice_value == -__int_as_float(0x7f800000) ? 0.0f : l_of_slice_value * exp2_fast((m_of_slice_value - t) * 1.442695f));
-      m_column = t;
-      l_column = t_3;
-    }
+    if (i + static_cast<long long>(thread) < N) {
+      float m_column = m_of_slice[thread];
+      float l_column = l_of_slice[thread];
+      for (int s = 1; s < 16; ++s) {
+        const float m_of_slice_value = m_of_slice[s * 128 + thread];
+        const float l_of_slice_value = l_of_slice[s * 128 + thread];
+        const float m_column_value = m_column;
+        const float t = max_nan(m_column_value, m_of_slice_value);
+        const float t_2 = m_column_value == t ? l_column : m_column_value == -__int_as_float(0x7f800000) ? 0.0f : l_column * exp2_fast((m_column_value - t) * 1.442695f);
+        const float t_3 = t_2 + (m_of_slice_value == t ? l_of_slice_value : m_of_slice_value == -__int_as_float(0x7f800000) ? 0.0f : l_of_slice_value * exp2_fast((m_of_slice_value - t) * 1.442695f));
+        m_column = t;
+        l_column = t_3;
+      }
 #pragma unroll
-    for (int peer = 0; peer < 2; ++peer) {
-      store_peer(m_of_block + rank * 128 + thread, peer, m_column);
-    }
+      for (int peer = 0; peer < 2; ++peer) {
+        store_peer(m_of_block + rank * 128 + thread, peer, m_column);
+      }
 #pragma unroll
-    for (int peer = 0; peer < 2; ++peer) {
-      store_peer(l_of_block + rank * 128 + thread, peer, l_column);
+      for (int peer = 0; peer < 2; ++peer) {
+        store_peer(l_of_block + rank * 128 + thread, peer, l_column);
+      }
     }
   }
   cluster_sync();
+  if (inside) {
 #pragma unroll
-  for (int e = 0; e < 8; ++e) {
-    const int i_2 = lane_start + e;
-    m[e] = m_of_block[i_2];
-    l[e] = l_of_block[i_2];
+    for (int e = 0; e < 8; ++e) {
+      const int i_3 = lane_start + e;
+      m[e] = m_of_block[i_3];
+      l[e] = l_of_block[i_3];
 #pragma unroll
-    for (int peer = 1; peer < 2; ++peer) {
-      const float m_of_block_value = m_of_block[peer * 128 + i_2];
-      const float l_of_block_value = l_of_block[peer * 128 + i_2];
-      const float m_value = m[e];
-      const float l_value = l[e];
-      const float t = max_nan(m_value, m_of_block_value);
-      const float t_2 = (m_value == t ? l_value : m_value == -__int_as_float(0x7f800000) ? 0.0f : l_value * exp2_fast((m_value - t) * 1.442695f)) + (m_of_block_value == t ? l_of_block_value : m_of_block_value == -__int_as_float(0x7f800000) ? 0.0f : l_of_block_value * exp2_fast((m_of_block_value - t) * 1.442695f));
-      m[e] = t;
-      l[e] = t_2;
+      for (int peer = 1; peer < 2; ++peer) {
+        const float m_of_block_value = m_of_block[peer * 128 + i_3];
+        const float l_of_block_value = l_of_block[peer * 128 + i_3];
+        const float m_value = m[e];
+        const float l_value = l[e];
+        const float t = max_nan(m_value, m_of_block_value);
+        const float t_2 = (m_value == t ? l_value : m_value == -__int_as_float(0x7f800000) ? 0.0f : l_value * exp2_fast((m_value - t) * 1.442695f)) + (m_of_block_value == t ? l_of_block_value : m_of_block_value == -__int_as_float(0x7f800000) ? 0.0f : l_of_block_value * exp2_fast((m_of_block_value - t) * 1.442695f));
+        m[e] = t;
+        l[e] = t_2;
+      }
     }
   }
   float m_value[8];
@@ -202,35 +210,37 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_online(
   for (int e = 0; e < 8; ++e) {
     l_value[e] = 0.0f;
   }
+  if (inside) {
 #pragma unroll
-  for (int e = 0; e < 8; ++e) {
-    m_value[e] = m[e];
-    l_value[e] = l[e];
+    for (int e = 0; e < 8; ++e) {
+      m_value[e] = m[e];
+      l_value[e] = l[e];
+    }
   }
   // the results along the axis [multi_sweep]
   Words<4> x_tile_2[2];
   const bf16* const x_row_2 = read_again(x + first_row);
   bf16* const y_row = y + first_row;
-  for (int tile = 0; tile < i; ++tile) {
-    const int i_2 = tile * 2;
+  for (int tile = 0; tile < i_2; ++tile) {
+    const int i_3 = tile * 2;
     // all loads of the tile are issued before the first is used [vector_access]
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_3 = (i_2 + v) * 32 + slice;
-      if (inside && i_3 < length) {
-        x_tile_2[v] = load_words<4>(x_row_2 + static_cast<long long>(i_3) * N);
+      const int i_4 = (i_3 + v) * 32 + slice;
+      if (inside && i_4 < length) {
+        x_tile_2[v] = load_words<4>(x_row_2 + static_cast<long long>(i_4) * N);
       }
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_3 = (i_2 + v) * 32 + slice;
-      if (inside && i_3 < length) {
+      const int i_4 = (i_3 + v) * 32 + slice;
+      if (inside && i_4 < length) {
         float y_group[8];
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           y_group[e] = exp2_fast((bf16_in(x_tile_2[v].w, e) - m_value[e]) * 1.442695f) / l_value[e];
         }
-        store_words(y_row + static_cast<long long>(i_3) * N, pack_bf16x8(y_group));
+        store_words(y_row + static_cast<long long>(i_4) * N, pack_bf16x8(y_group));
       }
     }
   }

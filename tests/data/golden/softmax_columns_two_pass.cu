@@ -44,7 +44,9 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   const int thread = static_cast<int>(threadIdx.x);
   const int slice = thread / 16;
   const int lane_start = thread % 16 * 8;
-  const long long first_row = static_cast<long long>(lane_start) + block * 128LL;
+  const long long i = block * 128LL;
+  const long long first_row = static_cast<long long>(lane_start) + i;
+  if (N % 8LL != 0LL) __trap(); // the rows are a multiple of a packed group, or the plan is another
   const bool inside = first_row < N;
   const int length = static_cast<int>(M);
   float m[8];
@@ -54,21 +56,21 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   }
   // level 1: m [multi_sweep]
   Words<4> x_tile[2];
-  const int i = (length + 31) / 32;
+  const int i_2 = (length + 31) / 32;
   const bf16* const x_row = x + first_row;
-  for (int tile = 0; tile < i; ++tile) {
-    const int i_2 = tile * 2;
+  for (int tile = 0; tile < i_2; ++tile) {
+    const int i_3 = tile * 2;
     // all loads of the tile are issued before the first is used [vector_access]
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_3 = (i_2 + v) * 16 + slice;
-      if (inside && i_3 < length) {
-        x_tile[v] = load_words<4>(x_row + static_cast<long long>(i_3) * N);
+      const int i_4 = (i_3 + v) * 16 + slice;
+      if (inside && i_4 < length) {
+        x_tile[v] = load_words<4>(x_row + static_cast<long long>(i_4) * N);
       }
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      if (inside && (i_2 + v) * 16 + slice < length) {
+      if (inside && (i_3 + v) * 16 + slice < length) {
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           m[e] = max_nan(m[e], bf16_in(x_tile[v].w, e));
@@ -76,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
       }
     }
   }
-  // the slices of the axis merge their parts in the order of the slices [slice_reduce]
+  // each slice has folded every so many elements; the parts merge slice after slice [slice_reduce]
   __shared__ float m_of_slice[2048];
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
@@ -85,16 +87,20 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   __syncthreads();
   const bool is = thread < 128;
   if (is) {
-    float m_column = m_of_slice[thread];
-    for (int s = 1; s < 16; ++s) {
-      m_column = max_nan(m_column, m_of_slice[s * 128 + thread]);
+    if (i + static_cast<long long>(thread) < N) {
+      float m_column = m_of_slice[thread];
+      for (int s = 1; s < 16; ++s) {
+        m_column = max_nan(m_column, m_of_slice[s * 128 + thread]);
+      }
+      m_of_slice[thread] = m_column;
     }
-    m_of_slice[thread] = m_column;
   }
   __syncthreads();
+  if (inside) {
 #pragma unroll
-  for (int e = 0; e < 8; ++e) {
-    m[e] = m_of_slice[lane_start + e];
+    for (int e = 0; e < 8; ++e) {
+      m[e] = m_of_slice[lane_start + e];
+    }
   }
   float l[8];
 #pragma unroll
@@ -104,19 +110,19 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   // level 2: l [multi_sweep]
   Words<4> x_tile_2[2];
   const bf16* const x_row_2 = read_again(x + first_row);
-  for (int tile = 0; tile < i; ++tile) {
-    const int i_2 = tile * 2;
+  for (int tile = 0; tile < i_2; ++tile) {
+    const int i_3 = tile * 2;
     // all loads of the tile are issued before the first is used [vector_access]
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_3 = (i_2 + v) * 16 + slice;
-      if (inside && i_3 < length) {
-        x_tile_2[v] = load_words<4>(x_row_2 + static_cast<long long>(i_3) * N);
+      const int i_4 = (i_3 + v) * 16 + slice;
+      if (inside && i_4 < length) {
+        x_tile_2[v] = load_words<4>(x_row_2 + static_cast<long long>(i_4) * N);
       }
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      if (inside && (i_2 + v) * 16 + slice < length) {
+      if (inside && (i_3 + v) * 16 + slice < length) {
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           l[e] = l[e] + exp2_fast((bf16_in(x_tile_2[v].w, e) - m[e]) * 1.442695f);
@@ -124,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
       }
     }
   }
-  // the slices of the axis merge their parts in the order of the slices [slice_reduce]
+  // each slice has folded every so many elements; the parts merge slice after slice [slice_reduce]
   __shared__ float l_of_slice[2048];
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
@@ -132,41 +138,45 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_two_pass(
   }
   __syncthreads();
   if (is) {
-    float l_column = l_of_slice[thread];
-    for (int s = 1; s < 16; ++s) {
-      l_column = l_column + l_of_slice[s * 128 + thread];
+    if (i + static_cast<long long>(thread) < N) {
+      float l_column = l_of_slice[thread];
+      for (int s = 1; s < 16; ++s) {
+        l_column = l_column + l_of_slice[s * 128 + thread];
+      }
+      l_of_slice[thread] = l_column;
     }
-    l_of_slice[thread] = l_column;
   }
   __syncthreads();
+  if (inside) {
 #pragma unroll
-  for (int e = 0; e < 8; ++e) {
-    l[e] = l_of_slice[lane_start + e];
+    for (int e = 0; e < 8; ++e) {
+      l[e] = l_of_slice[lane_start + e];
+    }
   }
   // the results along the axis [multi_sweep]
   Words<4> x_tile_3[2];
   const bf16* const x_row_3 = read_again(x + first_row);
   bf16* const y_row = y + first_row;
-  for (int tile = 0; tile < i; ++tile) {
-    const int i_2 = tile * 2;
+  for (int tile = 0; tile < i_2; ++tile) {
+    const int i_3 = tile * 2;
     // all loads of the tile are issued before the first is used [vector_access]
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_3 = (i_2 + v) * 16 + slice;
-      if (inside && i_3 < length) {
-        x_tile_3[v] = load_words<4>(x_row_3 + static_cast<long long>(i_3) * N);
+      const int i_4 = (i_3 + v) * 16 + slice;
+      if (inside && i_4 < length) {
+        x_tile_3[v] = load_words<4>(x_row_3 + static_cast<long long>(i_4) * N);
       }
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      const int i_3 = (i_2 + v) * 16 + slice;
-      if (inside && i_3 < length) {
+      const int i_4 = (i_3 + v) * 16 + slice;
+      if (inside && i_4 < length) {
         float y_group[8];
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           y_group[e] = exp2_fast((bf16_in(x_tile_3[v].w, e) - m[e]) * 1.442695f) / l[e];
         }
-        store_words(y_row + static_cast<long long>(i_3) * N, pack_bf16x8(y_group));
+        store_words(y_row + static_cast<long long>(i_4) * N, pack_bf16x8(y_group));
       }
     }
   }
