@@ -334,7 +334,7 @@ const std::vector<PlantedFault>& planted() {
        "$1int peer = 1; peer < 1", values},
       {"the own part is counted twice", "column-cluster", R"((int peer = 1; peer < 2[^]*?)int peer = 1; peer < 2)",
        "$1int peer = 0; peer < 2", values},
-      {"a peer is read before it has written", "column-cluster", R"((store_peer\([^}]*\}\s*\}\s*)cluster_sync\(\);)",
+      {"a peer is read before it has written", "column-cluster", R"((store_peer\([^}]*(?:\}\s*)+)cluster_sync\(\);)",
        "$1__syncthreads();", races},
       // reductions alone
       {"a wrong identity of a maximum", "maximum", R"(-__int_as_float\(0x7f800000\))", "0.0f",
