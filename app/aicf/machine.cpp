@@ -1,7 +1,12 @@
-// aicf doctor, aicf selftest: what this machine has, and whether a device does what it should.
+// aicf doctor, aicf selftest: what this machine has, whether a device does what it should, and whether the judge agrees
+// with random kernels.
 #include "app/aicf/command.hpp"
 #include "core/exec/cuda/selftest.hpp"
 #include "core/exec/doctor.hpp"
+#include "core/exec/nvrtc.hpp"
+#include "synth/random_check.hpp"
+
+#include <unistd.h>
 
 #include <iostream>
 
@@ -24,6 +29,29 @@ int selftest_device(bool json, int programs) {
   return passed ? done : negative;
 }
 
+int selftest_kernels(bool json, const RandomCheckOptions& options, const std::stop_token& stop) {
+  if (auto compiler = nvrtc_info(); !compiler) return report(compiler);
+  bool terminal = isatty(STDERR_FILENO) != 0;
+  RandomCheckResult r = random_check(
+      options,
+      [&](std::size_t judged) {
+        if (terminal) std::cerr << "\r" << judged << " of " << options.count << std::flush;
+      },
+      stop);
+  if (terminal) std::cerr << "\r";
+  if (json) {
+    print_json(to_json(r, options));
+  } else {
+    std::cout << r.judged << " judged, " << r.passed << " passed, of " << r.cases << " definitions with sizes\n";
+    for (const auto& [why, n] : r.refused) std::cout << "refused     " << n << " x " << why << "\n";
+    for (const auto& [why, n] : r.not_judged) std::cout << "not judged  " << n << " x " << why << "\n";
+    for (const RandomFailure& f : r.failures)
+      std::cout << "FAIL  seed " << f.seed << ", " << f.sizes << ", " << f.dtype << "\n"
+                << f.definition << "  " << f.plan << "\n  " << f.what << "\n";
+  }
+  return r.failures.empty() ? done : negative;
+}
+
 const RegisterCommand doctor_command{
     {"doctor", "what this machine has, what is missing, and how to get it", [](CLI::App& app) {
        auto json = std::make_shared<bool>(false);
@@ -38,7 +66,7 @@ const RegisterCommand doctor_command{
        };
      }}};
 const RegisterCommand selftest{
-    {"selftest", "checks that need a device", [](CLI::App& app) {
+    {"selftest", "checks of a device, and of generated kernels on random definitions", [](CLI::App& app) {
        auto json = std::make_shared<bool>(false);
        auto programs = std::make_shared<int>(2000);
        app.require_subcommand(1);
@@ -46,7 +74,14 @@ const RegisterCommand selftest{
        device->add_flag("--json", *json, "one JSON document on standard output");
        device->add_option("--programs", *programs, "random programs to run on the device and the emulator")
            ->check(CLI::Range(0, 1000000));
-       return [json, programs](const std::stop_token&) { return selftest_device(*json, *programs); };
+       auto random = std::make_shared<RandomCheckOptions>();
+       CLI::App* kernels = app.add_subcommand("kernels", "random (definition, plan, sizes) triples on the emulator");
+       kernels->add_flag("--json", *json, "one JSON document on standard output");
+       kernels->add_option("--count", random->count, "triples to judge")->check(CLI::Range(1, 1000000));
+       kernels->add_option("--seed", random->seed, "of the first case; each further one adds 1");
+       return [json, programs, random, kernels](const std::stop_token& stop) {
+         return kernels->parsed() ? selftest_kernels(*json, *random, stop) : selftest_device(*json, *programs);
+       };
      }}};
 
 } // namespace

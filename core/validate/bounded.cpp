@@ -56,7 +56,9 @@ Bounded add(const ErrorModel& model, const Bounded& a, const Bounded& b, double 
   if (!std::isfinite(value))
     return special(value, (a.error == 0 || std::isinf(b.value)) && (b.error == 0 || std::isinf(a.value)) &&
                               a.error < infinite && b.error < infinite);
-  return rounded(model, value, a.error + b.error, a.error == 0 && b.error == 0);
+  // what f64 itself loses here (1e38 + 200) the device may keep, in another order of summation
+  double back = value - a.value, lost = (a.value - (value - back)) + (sign * b.value - back);
+  return rounded(model, value, a.error + b.error + std::fabs(lost), a.error == 0 && b.error == 0 && lost == 0);
 }
 
 Bounded multiply(const ErrorModel& model, const Bounded& a, const Bounded& b) {
@@ -72,17 +74,19 @@ Bounded multiply(const ErrorModel& model, const Bounded& a, const Bounded& b) {
 /// The device may combine several operands in another order: does none of the orders overflow or flush on the way?
 bool any_order(const ErrorModel& model, Op op, std::span<const Bounded> x) {
   double sum = 0, growth = 1, decay = 1;
-  bool zero = false;
+  bool zero = false, infinity = false;
   for (const Bounded& v : x) {
     double magnitude = std::fabs(v.value) + v.error;
-    if (!std::isfinite(magnitude)) return true; // special values are judged as such
+    if (std::isnan(magnitude) || std::isinf(v.error)) return true; // whatever the order
+    infinity = infinity || std::isinf(magnitude);
+    if (std::isinf(magnitude)) continue; // it wins, unless what the others come to undoes it: inf - inf, inf * 0
     sum += magnitude;
     growth *= std::max(1.0, magnitude);
     zero = zero || v.value == 0;
     if (v.value != 0) decay *= std::min(1.0, std::fabs(v.value));
   }
   if (op == Op::add) return sum <= model.max;
-  return growth <= model.max && (zero || decay >= model.tiny || growth == 1);
+  return growth <= model.max && (zero || decay >= model.tiny || (growth == 1 && !infinity));
 }
 
 Bounded divide(const ErrorModel& model, const Bounded& a, const Bounded& b) {
@@ -296,13 +300,14 @@ BoundedFold::BoundedFold(const ErrorModel& model, Builtin reducer, double depth)
 void BoundedFold::add(const Bounded& x, double index) {
   switch (reducer_) {
   case Builtin::sum: {
+    nan_ = nan_ || std::isnan(x.value);
     double next = value_ + x.value; // two-sum keeps the judge's own rounding out of the value
     if (std::isfinite(next)) {
       double back = next - value_;
       compensation_ += (value_ - (next - back)) + (x.value - back);
     }
     value_ = next;
-    magnitude_ += std::fabs(x.value) + (std::isnan(x.value) ? 0 : x.error);
+    if (std::isfinite(x.value)) magnitude_ += std::fabs(x.value) + x.error;
     error_ += x.error;
     exact_ = exact_ && x.error == 0;
     if (exact_ && std::isfinite(x.value) && x.value != 0) {
@@ -313,7 +318,8 @@ void BoundedFold::add(const Bounded& x, double index) {
     break;
   }
   case Builtin::prod: {
-    relative_ += x.value == 0 ? (x.error == 0 ? 0 : infinite) : x.error / std::fabs(x.value);
+    nan_ = nan_ || std::isnan(x.value);
+    if (x.error > 0) relative_ += x.value == 0 ? infinite : x.error / std::fabs(x.value);
     value_ *= x.value;
     if (x.value != 0 && std::isfinite(x.value)) {
       double log = std::log2(std::fabs(x.value) + x.error);
@@ -356,17 +362,18 @@ Bounded BoundedFold::result() const {
   double gamma = depth_ * model_->u / (1 - depth_ * model_->u);
   switch (reducer_) {
   case Builtin::sum: {
+    double value = std::isfinite(value_) ? value_ + compensation_ : value_;
+    // an order may overflow on the way, and meet an infinity there
+    if (!nan_ && !(magnitude_ * (1 + gamma) <= model_->max)) return {value, infinite};
     if (!std::isfinite(value_)) return special(value_, error_ == 0 || std::isnan(value_));
-    double value = value_ + compensation_;
-    if (!(magnitude_ * (1 + gamma) <= model_->max)) return {value, infinite}; // an order may overflow on the way
     if (exact_ && (magnitude_ == 0 || magnitude_ / granule_ <= std::ldexp(1.0, model_->precision))) return {value, 0};
     double bound = error_ + gamma * magnitude_ + judge_slack * magnitude_ + model_->tiny;
     return {value, bound};
   }
   case Builtin::prod: {
+    // another order may overflow or flush on the way even where the product itself is in range, or is infinite
+    if (!nan_ && std::max(growth_, decay_) > -std::log2(model_->tiny)) return {value_, infinite};
     if (!std::isfinite(value_)) return special(value_, relative_ == 0);
-    // another order may overflow or flush on the way even where the product itself is in range
-    if (std::max(growth_, decay_) > -std::log2(model_->tiny)) return {value_, infinite};
     if (exact_) return {value_, 0};
     double relative = std::expm1(relative_ + depth_ * 2 * model_->u);
     return {value_, std::isnan(relative) ? infinite : std::fabs(value_) * relative + model_->tiny * depth_};

@@ -54,12 +54,12 @@ class BoundedFold {
   const ErrorModel* model_;
   Builtin reducer_;
   double depth_;
-  double value_, magnitude_ = 0, error_ = 0, relative_ = 0; // sums: of |x|; products: of relative errors
+  double value_, magnitude_ = 0, error_ = 0, relative_ = 0; // sums: of finite |x|; products: of relative errors
   double growth_ = 0, decay_ = 0;                           // products: sums of positive and of negative log2 |x|
   double granule_ = INFINITY;                               // all summands are multiples of it
   double index_ = -1, rival_error_ = 0;                     // argmax, argmin
   double compensation_ = 0;                                 // of value_, a sum in twice the precision
-  bool exact_ = true, ambiguous_ = false, any_ = false;
+  bool exact_ = true, ambiguous_ = false, any_ = false, nan_ = false;
 };
 
 } // namespace aicf

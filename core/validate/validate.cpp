@@ -111,9 +111,20 @@ class Judge {
     // of finite inputs, a NaN is the judge's own f64 underflowing or overflowing on the way, not the definition's
     // answer
     if (kind == InputKind::huge) judged.nan = judged.infinity = "any";
-    Comparison all;
-    for (const auto& [name, tensor] : *actual)
-      all.merge(compare(name, tensor, expected->at(name), bounds->at(name), judged));
+    auto compared = [&](const std::map<std::string, HostTensor>& reference) {
+      Comparison c;
+      for (const auto& [name, tensor] : *actual)
+        c.merge(compare(name, tensor, reference.at(name), bounds->at(name), judged));
+      return c;
+    };
+    Comparison all = compared(*expected);
+    bool first =
+        std::all_of(validation.checks.begin(), validation.checks.end(), [](const Check& c) { return c.passed; });
+    if (kind == InputKind::huge && !all.passed && first) { // 1e38 + 200 - 1e38 takes more than the digits of an f64
+      exactness.precision = 320;
+      if (auto wide = evaluate(d, {*inputs, problem.scalars}, exactness); wide && !stop_.stop_requested())
+        all = compared(*wide);
+    }
     validation.checks.push_back({id, at + (all.passed ? "" : ": " + all.worst), all.passed});
     if (id != "special") {
       validation.max_rel_err = std::max(validation.max_rel_err, all.max_rel_err);

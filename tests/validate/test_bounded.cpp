@@ -161,6 +161,35 @@ class TestBounded : public QObject {
     QVERIFY(std::isinf(fold.result().error));
   }
 
+  /// In f64, 1e38 + 200 is 1e38: that the next difference then looks exact says nothing of the device.
+  void what_the_judge_itself_loses_is_not_exact() {
+    const double large = static_cast<double>(1e38F);
+    std::array<Bounded, 3> terms{Bounded{large, 0}, {200, 0}, {-large, 0}};
+    QVERIFY(apply(f32, Op::add, 0, terms).error >= 200);
+    std::array<Bounded, 2> plain{Bounded{large, 0}, {-large, 0}};
+    QCOMPARE(apply(f32, Op::add, 0, plain).error, 0.0);
+  }
+
+  /// inf times what underflows, or plus what overflows, is a NaN in some orders; a NaN is one in all of them.
+  void infinities_that_other_terms_may_undo_are_not_bounded() {
+    BoundedFold flushed(f32, Builtin::prod, 4), kept(f32, Builtin::prod, 3), undone(f32, Builtin::sum, 3),
+        certain(f32, Builtin::sum, 3), nan(f32, Builtin::prod, 4);
+    for (double x : {static_cast<double>(INFINITY), 0x1p-100, 0x1p-100}) flushed.add({x, 0}, 0);
+    QVERIFY(std::isinf(flushed.result().error));
+    for (double x : {static_cast<double>(INFINITY), -2.0, 0.5}) kept.add({x, 0}, 0);
+    QCOMPARE(kept.result().value, -INFINITY);
+    QCOMPARE(kept.result().error, 0.0);
+    for (double x : {static_cast<double>(INFINITY), -0x1p127, -0x1p127}) undone.add({x, 0}, 0);
+    QVERIFY(std::isinf(undone.result().error));
+    for (double x : {static_cast<double>(INFINITY), -1.0, 3.0}) certain.add({x, 0}, 0);
+    QCOMPARE(certain.result().error, 0.0);
+    for (double x : {static_cast<double>(NAN), 0x1p-100, 0x1p-100, 0x1p-100}) nan.add({x, 0}, 0);
+    QVERIFY(std::isnan(nan.result().value));
+    QCOMPARE(nan.result().error, 0.0);
+    std::array<Bounded, 3> three{Bounded{INFINITY, 0}, {0x1p-100, 0}, {0x1p-100, 0}};
+    QVERIFY(std::isinf(apply(f32, Op::mul, 0, three).error));
+  }
+
   void ties_of_argmax_are_the_lowest_index_and_near_ties_are_not_judged() {
     BoundedFold exact(f32, Builtin::argmax, 3);
     for (auto [i, x] : {std::pair{0, 1.0}, {1, 3.0}, {2, 3.0}}) exact.add({x, 0}, i);
