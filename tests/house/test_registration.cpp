@@ -21,7 +21,8 @@ struct Found {
   QString file, id;
 };
 
-/// Statements `const RegisterKIND name{ … "id" …`, also RegisterKINDOfBoth, in the engine's sources: the first text in one is the id.
+/// Statements `const RegisterKIND name{ … "id" …`, also RegisterKINDOfBoth, in the engine's sources: the first text in
+/// one is the id.
 QList<Found> registrations(const QString& kind) {
   const QRegularExpression statement(R"(\bRegister)" + kind + R"(\w*\s+\w+\s*[{(][^"]*"([^"]+)\")");
   QList<Found> out;
