@@ -3,6 +3,7 @@
 #include "app/aicf/request.hpp"
 #include "app/aicf/store.hpp"
 #include "core/exec/nvrtc.hpp"
+#include "core/kernel/lower.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -15,7 +16,8 @@ struct Options {
   std::string op, name, shape, dtype = "f32", target = "sm_90", backend = "emulator", profile, choices, out;
   std::vector<std::string> settings;
   std::int64_t budget = 6, seed = 1, row_limit = 64;
-  bool json = false;
+  bool json = false, count = false;
+  std::string dump_after;
 };
 
 std::string number(double value) {
@@ -77,6 +79,56 @@ int write_sources(const SynthesisResult& result, const SynthesisRequest& request
                                                                   : complain("cannot write " + document.string());
 }
 
+/// How many plans there are at each strictness, and why the others are refused. Nothing is built.
+int count_plans(const StructureProfile& structure, CompilerProfile rules, const Problem& problem, bool as_json,
+                const std::stop_token& stop) {
+  nlohmann::json points = nlohmann::json::array();
+  std::vector<std::vector<std::string>> rows;
+  for (Order order : {Order::any, Order::run_to_run, Order::batch_invariant, Order::device_to_device})
+    for (Arithmetic arithmetic :
+         {Arithmetic::bitwise, Arithmetic::reassociated, Arithmetic::rescaled, Arithmetic::approximate}) {
+      if (stop.stop_requested()) return negative;
+      rules.order = order, rules.arithmetic = arithmetic;
+      PlanSpace space = plan(structure, judge(structure, rules), rules, problem);
+      points.push_back({{"order", name_of(order)},
+                        {"arithmetic", name_of(arithmetic)},
+                        {"generated", space.generated},
+                        {"legal", space.plans.size()},
+                        {"refused", space.refused}});
+      rows.push_back({std::string(name_of(order)), std::string(name_of(arithmetic)), std::to_string(space.generated),
+                      std::to_string(space.plans.size())});
+    }
+  if (as_json) {
+    print_json({{"schema", "aicf.plans/1"}, {"op", structure.canonical->source->name}, {"points", points}});
+    return done;
+  }
+  std::cout << table({"order", "arithmetic", "generated", "legal"}, rows);
+  for (const auto& point : points) {
+    std::cout << "\n" << point["order"].get<std::string>() << ", " << point["arithmetic"].get<std::string>() << ":";
+    for (const auto& [reason, count] : point["refused"].items()) std::cout << "\n  " << count << " refused: " << reason;
+    std::cout << "\n";
+  }
+  return done;
+}
+
+/// The kernel IR of the best plan after a pass.
+int dump_ir(const StructureProfile& structure, const CompilerProfile& rules, const Problem& problem,
+            const std::map<std::string, std::string>& choices, const std::string& pass) {
+  PlanSpace space = plan(structure, judge(structure, rules), rules, problem);
+  if (auto problems = restrict_to(space, choices); !problems.empty()) return report(problems, std::nullopt, {});
+  if (space.plans.empty()) return complain("no legal plan");
+  std::string text;
+  auto modules = lower(structure, space.plans.front(), problem, pass, &text);
+  if (!modules) {
+    std::string passes;
+    for (const std::string& name : pass_names()) passes += (passes.empty() ? "" : ", ") + name;
+    std::cerr << "aicf: the passes are " << passes << "\n";
+    return report(modules);
+  }
+  std::cout << text;
+  return done;
+}
+
 int synth_command(const Options& o, std::stop_token stop) {
   auto rules = find_profile(o.profile);
   if (!rules) return report(rules);
@@ -89,6 +141,9 @@ int synth_command(const Options& o, std::stop_token stop) {
   if (!scalars) return report(scalars);
   auto choices = parse_choices(o.choices);
   if (!choices) return report(choices);
+  Problem problem{*dims, *scalars, *dtype_from(o.dtype), o.target};
+  if (o.count) return count_plans(*structure, *rules, problem, o.json, stop);
+  if (!o.dump_after.empty()) return dump_ir(*structure, *rules, problem, *choices, o.dump_after);
   if (!o.out.empty()) { // before the work, not after it
     std::error_code problem;
     std::filesystem::create_directories(o.out, problem);
@@ -108,7 +163,7 @@ int synth_command(const Options& o, std::stop_token stop) {
   SynthesisRequest request;
   request.structure = structure;
   request.rules = *rules;
-  request.problem = {*dims, *scalars, *dtype_from(o.dtype), o.target};
+  request.problem = problem;
   request.backend = o.backend;
   request.choices = *choices;
   request.budget = static_cast<std::size_t>(o.budget);
@@ -154,6 +209,8 @@ const RegisterCommand synth{
        app.add_option("--seed", o->seed, "seed of the inputs")->check(CLI::NonNegativeNumber);
        app.add_option("--rows", o->row_limit, "rows that are judged at the problem's sizes; 0: all")
            ->check(CLI::NonNegativeNumber);
+       app.add_flag("--count", o->count, "count the plans at each strictness, and build nothing");
+       app.add_option("--dump-after", o->dump_after, "print the kernel IR of the best plan after this pass");
        app.add_option("--out", o->out, "folder for the sources and synthesis.json");
        app.add_flag("--json", o->json, "one JSON document on standard output");
        return [o](std::stop_token stop) { return synth_command(*o, std::move(stop)); };

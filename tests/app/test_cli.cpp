@@ -149,6 +149,33 @@ class TestCli : public QObject {
     for (int i = 0; i < 4; ++i) QCOMPARE(sectors[forms[i]], sweeps[i] * 64.0 * 1024 * 2 / 32);
   }
 
+  /// A stricter point never has more plans, and every candidate is legal or counted under a reason.
+  void plans_are_counted_at_each_strictness() {
+    Ran r = run({"synth", "softmax", "--shape", "M=64,N=1000", "--dtype", "bf16", "--count", "--json"});
+    QVERIFY2(r.status == 0, r.err.constData());
+    QJsonArray points = r.json()["points"].toArray();
+    QCOMPARE(points.size(), 16);
+    for (int i = 0; i < points.size(); ++i) {
+      QJsonObject point = points[i].toObject();
+      double refused = 0;
+      const QJsonObject reasons = point["refused"].toObject();
+      for (const QJsonValue& count : reasons) refused += count.toDouble();
+      QCOMPARE(point["legal"].toDouble() + refused, point["generated"].toDouble());
+      if (i % 4 != 0) QVERIFY(points[i - 1].toObject()["legal"].toDouble() <= point["legal"].toDouble());
+      if (i >= 4) QVERIFY(points[i - 4].toObject()["legal"].toDouble() >= point["legal"].toDouble());
+    }
+  }
+
+  void ir_is_printed_after_a_pass() {
+    Ran r = run(
+        {"synth", "sum", "--shape", "M=8,N=4096", "--plan", "cooperation=warp", "--dump-after", "lower_collectives"});
+    QVERIFY2(r.status == 0, r.err.constData());
+    QVERIFY(r.out.contains("shuffle") && !r.out.contains(" = reduce"));
+    QVERIFY(run({"synth", "sum", "--shape", "M=8,N=64", "--dump-after", "no_such_pass"}).status == 2);
+    QCOMPARE(run({"synth", "sum", "--shape", "M=8,N=64", "--plan", "threads=33"}).status, 2);
+    QCOMPARE(run({"synth", "sum", "--shape", "M=8,N=64", "--plan", "threads"}).status, 2);
+  }
+
   void an_unbounded_sum_has_no_online_form() {
     if (!compiles_kernels()) QSKIP("SKIPPED: no NVRTC");
     QString floors =
