@@ -95,8 +95,9 @@ std::shared_ptr<const StructureProfile> analysed(const std::string& file_or_name
   Result<Definition> definition = find_operator(file_or_name, op);
   std::string source = definition ? definition->text : std::string();
   if (!definition) {
+    std::error_code ignored; // the lines that the errors point into
     std::ifstream in(file_or_name, std::ios::binary);
-    source.assign(std::istreambuf_iterator<char>(in), {});
+    if (fs::is_regular_file(file_or_name, ignored)) source.assign(std::istreambuf_iterator<char>(in), {});
   }
   status = report(definition, source);
   if (!definition) return nullptr;

@@ -187,9 +187,10 @@ int synth_command(const Options& o, std::stop_token stop) {
     std::cerr << "aicf: " << structure->canonical->source->name << ": " << result->refusal << "\n";
     return negative;
   }
-  bool all =
-      !result->variants.empty() && std::all_of(result->variants.begin(), result->variants.end(),
-                                               [](const SynthesizedVariant& v) { return v.status == "validated"; });
+  if (result->cancelled) std::cerr << "aicf: cancelled: these are the variants that were finished\n";
+  bool all = !result->cancelled && !result->variants.empty() &&
+             std::all_of(result->variants.begin(), result->variants.end(),
+                         [](const SynthesizedVariant& v) { return v.status == "validated"; });
   return all ? done : negative;
 }
 

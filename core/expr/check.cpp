@@ -5,6 +5,8 @@
 #include "core/expr/check_op.hpp"
 #include "core/lang/parser.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -143,6 +145,9 @@ Result<Definition> parse_definition(std::string_view text, std::string_view file
 }
 
 Result<Definition> load_definition(const std::string& path, const std::optional<std::string>& op) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode))
+    return error("lang.file", "it is a folder", Span{path});
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;

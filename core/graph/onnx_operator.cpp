@@ -392,6 +392,9 @@ class Writing {
 
   Result<OnnxOperator> elementwise() {
     const std::string& type = node_.type;
+    static const std::set<std::string> others{"Cast", "CastLike", "IsInf", "Clip", "Where", "Mod"};
+    if (!unary().contains(type) && !binary().contains(type) && !others.contains(type))
+      return unsupported("the operator");
     std::vector<std::size_t> used;
     for (std::size_t i = 0; i < in_.size(); ++i)
       if (in_[i] != nullptr && !(type == "CastLike" && i == 1)) used.push_back(i);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace aicf {
 namespace {
@@ -128,6 +129,7 @@ std::vector<Diagnostic> restrict_to(PlanSpace& space, const std::map<std::string
   std::vector<Diagnostic> problems;
   for (const auto& [id, text] : choices) {
     std::string known, domain;
+    std::set<std::string> values;
     bool found = false;
     for (const Param& p : params()) {
       if (p.id != id) {
@@ -135,14 +137,14 @@ std::vector<Diagnostic> restrict_to(PlanSpace& space, const std::map<std::string
         continue;
       }
       for (const Value& v : p.domain) {
-        domain += (domain.empty() ? "" : ", ") + to_text(v);
+        if (values.insert(to_text(v)).second) domain += (domain.empty() ? "" : ", ") + to_text(v);
         found = found || to_text(v) == text;
       }
     }
     if (found) continue;
     problems.push_back(domain.empty()
                            ? error("plan.no-param", "\"" + id + "\" is no parameter of a plan; there are " + known)
-                           : error("plan.no-value", id + " cannot be \"" + text + "\", but " + domain));
+                           : error("plan.no-value", id + " is one of " + domain + ", not \"" + text + "\""));
   }
   if (!problems.empty()) return problems;
   std::size_t before = space.plans.size();

@@ -289,6 +289,12 @@ RowSizes row_sizes(const RowForm& form, const Problem& problem) {
   auto length = dim_value(form.arena, form.extent, binding);
   if (!length) return sizes.wrong = "a dim is not bound", sizes;
   sizes.length = *length;
+  constexpr std::int64_t most_elements = std::int64_t{1} << 46; // 64 TiB of bytes: beyond any device
+  std::int64_t elements = 0;
+  if (__builtin_mul_overflow(std::max<std::int64_t>(sizes.rows, 1), std::max<std::int64_t>(sizes.length, 1),
+                             &elements) ||
+      elements > most_elements)
+    return sizes.wrong = "more elements than any device holds", sizes;
   auto starts = [&](const Arena& arena, const std::vector<ExprId>& shape) {
     if (shape.size() < 2) return;
     std::int64_t last = dim_value(arena, shape.back(), binding).value_or(1);

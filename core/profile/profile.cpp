@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -209,11 +210,13 @@ Result<CompilerProfile> profile_from_text(std::string_view text, std::string_vie
 }
 
 Result<CompilerProfile> load_profile(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return error("profile.read", "it is a folder", {path, 0, 0, 0});
   std::ifstream in(path, std::ios::binary);
   if (!in) return error("profile.read", "cannot read it", {path, 0, 0, 0});
   std::string text{std::istreambuf_iterator<char>(in), {}};
   std::size_t first = text.find_first_not_of(" \t\r\n");
-  bool is_json = first != std::string::npos && text[first] == '{';
+  bool is_json = path.ends_with(".json") || (first != std::string::npos && text[first] == '{');
   return is_json ? profile_from_json(text, path) : profile_from_text(text, path);
 }
 

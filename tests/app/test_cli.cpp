@@ -166,6 +166,20 @@ class TestCli : public QObject {
     }
   }
 
+  void what_cannot_be_is_said() {
+    QTemporaryDir folder;
+    QVERIFY(QDir(folder.path()).mkdir("dir.op"));
+    Ran r = run({"analyze", folder.filePath("dir.op")});
+    QCOMPARE(r.status, 2);
+    QVERIFY(r.err.contains("it is a folder"));
+    QCOMPARE(run({"legal", "softmax", "--profile", folder.path()}).status, 2);
+    for (const char* shape : {"M=9223372036854775807,N=4", "M=1000000000000000,N=4"}) {
+      Ran large = run({"synth", "softmax", "--shape", shape});
+      QCOMPARE(large.status, 1);
+      QVERIFY2(large.err.contains("more elements than any device holds"), large.err.constData());
+    }
+  }
+
   void ir_is_printed_after_a_pass() {
     Ran r = run(
         {"synth", "sum", "--shape", "M=8,N=4096", "--plan", "cooperation=warp", "--dump-after", "lower_collectives"});
