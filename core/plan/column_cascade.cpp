@@ -11,7 +11,8 @@
 namespace aicf {
 namespace {
 
-constexpr std::int64_t access_bytes = 16, register_file = 65536, other_registers = 32, static_shared = 48 * 1024;
+constexpr std::int64_t access_bytes = 16, register_file = 65536, other_registers = 32,
+                       static_shared = std::int64_t{48} * 1024;
 
 struct Facts {
   std::shared_ptr<const Canonical> canonical; ///< held, so that its address names it

@@ -271,7 +271,7 @@ void Worker::count_shared(u32 pc, bool is_store, const u64* offset, u32 exec, u3
   const u32 words = std::max(1u, bytes / 4);
   u64 total = 0, phases = 0;
   for (u32 first = 0; first < lanes; first += per_phase) {
-    std::array<u64, lanes * 2> seen{};
+    std::array<u64, std::size_t{lanes} * 2> seen{};
     u32 n = 0;
     for (u32 i = first; i < first + per_phase; ++i)
       if (has_lane(exec, i))
