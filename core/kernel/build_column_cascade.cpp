@@ -378,7 +378,6 @@ class ColumnCascade {
         t.at_row(own);
         merged_column(row);
       });
-      t.at_row(first_row_);
     };
     auto threads = static_cast<std::int64_t>(k.threads);
     if (group_rows() <= threads)
@@ -387,6 +386,7 @@ class ColumnCascade {
       b.loop(Binding::sequential, "r", b.integer(0), b.integer(group_rows() / threads), [&](NodeId r) {
         column(b.apply(Op::add, {thread_, b.apply(Op::mul, {r, b.integer(threads)})}));
       });
+    t.at_row(first_row_); // out here, where what follows can read it
     b.sync(k.cluster > 1 ? Scope::cluster : Scope::block);
     b.branch(inside_, [&] { read_back(state, parts, totals, merge); });
   }

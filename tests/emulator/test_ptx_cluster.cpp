@@ -42,7 +42,7 @@ class TestPtxCluster : public QObject {
                        "or.b32 %r4, %r4, %r5;\nst.global.u32 [%l1+24], %r4;\n"
                        "mov.pred %q1, %is_explicit_cluster;\nselp.u32 %r4, 1, 0, %q1;\nst.global.u32 [%l1+28], %r4;")};
     k.ptx.replace(k.ptx.find(")\n{"), 1, ")\n.explicitcluster\n.reqnctapercluster 2, 3, 1\n");
-    k.with(std::vector<std::uint32_t>(24 * 8));
+    k.with(std::vector<std::uint32_t>(192));
     k.grid = 4;
     k.grid_y = 6;
     k.block = 1;
@@ -50,7 +50,7 @@ class TestPtxCluster : public QObject {
     const auto got = k.values<std::uint32_t>(0);
     for (std::uint32_t y = 0; y < 6; ++y)
       for (std::uint32_t x = 0; x < 4; ++x) {
-        const auto* row = got.data() + (y * 4 + x) * 8;
+        const auto* row = got.data() + std::size_t{y * 4 + x} * 8;
         const std::uint32_t expected[8] = {x % 2, y % 3, y % 3 * 2 + x % 2, 6, x / 2, y / 3, 2 | 2 << 16, 1};
         for (int n = 0; n < 8; ++n) QCOMPARE(row[n], expected[n]);
       }
@@ -92,7 +92,7 @@ class TestPtxCluster : public QObject {
                                 "add.u32 %r26, %r21, %r3;\nsub.u32 %r26, %r26, 1;\n"
                                 "rem.u32 %r26, %r26, %r3;\n" +
                                 access + "st.global.u32 [%l20], %r5;\n" + meet)};
-    k.with(std::vector<std::uint32_t>(8 * 64));
+    k.with(std::vector<std::uint32_t>(512));
     k.grid = 8;
     k.cluster = 4;
     k.block = 64;
@@ -132,11 +132,11 @@ class TestPtxCluster : public QObject {
                                 "barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;\n"
                                 "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %q1, %r5, 20;\n@%q1 bra LOOP;\n"
                                 "st.global.u32 [%l20], %r5;")};
-    k.with(std::vector<std::uint32_t>(8 * 96));
+    k.with(std::vector<std::uint32_t>(768));
     k.grid = k.cluster = 8;
     k.block = 96;
     QCOMPARE(k.problem(), std::string());
-    QCOMPARE(k.values<std::uint32_t>(0), std::vector<std::uint32_t>(8 * 96, 20));
+    QCOMPARE(k.values<std::uint32_t>(0), std::vector<std::uint32_t>(768, 20));
   }
 
   void faults_data() {

@@ -184,6 +184,27 @@ class TestRowCascade : public QObject {
             QString difference = compare(ran.outputs, *want, 64);
             QVERIFY2(difference.isEmpty(), (where + ": " + difference.toStdString()).c_str());
           }
+    StructureProfile deep = profile_of("op f(x: float[M, B, N], t: float[B, N]) -> y: float[M, B, N]\n"
+                                       "  m[b, j] = max[i] x[i, b, j]\n"
+                                       "  s[b, j] = sum[i] exp(t[b, j]^2 * (x[i, b, j] - m[b, j]))\n"
+                                       "  y[i, b, j] = exp(x[i, b, j] - m[b, j]) / (1 + s[b, j])\n");
+    for (const char* form : {"two_pass", "online"}) { // two row variables, more columns than threads merge them
+      Problem q = problem({{"M", 21}, {"B", 3}, {"N", 20}}, DType::f32);
+      Plan plan = column_plan(deep, form,
+                              {{"threads", std::int64_t{32}},
+                               {"column_lanes", std::int64_t{16}},
+                               {"reduction_tree", std::string("slices")},
+                               {"vector", four}});
+      Built built = build(deep, plan, q);
+      if (!built.available) QSKIP(built.missing.c_str());
+      auto inputs = inputs_for(deep, q, 7);
+      Ran ran = run(deep, built, q, inputs);
+      QVERIFY(ran.result.faults.empty());
+      auto want = evaluate(*deep.canonical->source, {inputs, {}});
+      QVERIFY(want);
+      QString difference = compare(ran.outputs, *want, 64);
+      QVERIFY2(difference.isEmpty(), difference.toUtf8());
+    }
     Problem ragged = problem({{"M", 8}, {"N", 37}}, DType::f32); // no multiple of the packed groups: refused, not wrong
     Built built = build(p, column_plan(p, "two_pass", plans[2]), ragged);
     if (!built.available) QSKIP(built.missing.c_str());

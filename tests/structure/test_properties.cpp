@@ -235,7 +235,7 @@ class TestProperties : public QObject {
     const std::string scaled = "op t(x: float[N]; s = 2) -> y: float[N]\n  y[i] = s*x[i]\n";
     std::string other = scaled, named = scaled;
     other.replace(other.find("= 2"), 3, "= 3");
-    for (std::size_t at; (at = named.find("x")) != std::string::npos;) named[at] = 'z';
+    for (std::size_t at; (at = named.find('x')) != std::string::npos;) named[at] = 'z';
     QVERIFY(key(scaled) == key(scaled) && key(scaled) != key(other) && key(scaled) != key(named));
   }
 
