@@ -159,11 +159,21 @@ class Judge {
   Result<Validation> failure;
 
  private:
-  /// Warp instructions that no kernel of ours needs: a lane alone may spend thousands on an element and its result.
+  /// Warp instructions that no kernel of ours needs: a lane alone may spend thousands on an element and its result, an
+  /// empty row costs some, and a prefix may be read again for each of its ends.
   static std::uint64_t step_limit(const std::map<std::string, HostTensor>& inputs) {
-    std::uint64_t elements = 0;
-    for (const auto& [name, tensor] : inputs) elements += tensor.element_count();
-    return (std::uint64_t{1} << 24) + 4096 * elements;
+    constexpr std::uint64_t most_again = std::uint64_t{1} << 30U; // half a minute of the emulator
+    std::uint64_t elements = 0, longest = 1;
+    for (const auto& [name, tensor] : inputs) {
+      std::uint64_t places = 1;
+      for (std::int64_t extent : tensor.shape) {
+        auto at_least_one = static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1));
+        places *= at_least_one;
+        longest = std::max(longest, at_least_one);
+      }
+      elements += places;
+    }
+    return (std::uint64_t{1} << 24U) + 4096 * elements + std::min(elements * longest, most_again);
   }
 
   /// The definition has no answer for these inputs (an id out of range, argmax of nothing): the kernel must trap. On a
