@@ -16,7 +16,7 @@ class ColumnCascade {
  public:
   ColumnCascade(const StructureProfile& profile, const Plan& plan, const Problem& problem)
       : plan_(plan), problem_(problem), f(row_form(profile)), b(k),
-        real_(real_type(*f.canonical->source, plan, problem)), t(b, f, problem, fixed_dims(), real_),
+        real_(real_type(*f.canonical->source, plan, problem)), t(b, f, problem, fixed_dims(f, plan), real_),
         c(profile, f, b, real_, [this](ExprId root, const auto& symbols) { return value(root, {}, symbols); }) {
     auto count = [&](const char* param) { return static_cast<std::uint32_t>(number(plan_, param)); };
     k.threads = count("threads"), k.cluster = count("row_blocks");
@@ -34,7 +34,7 @@ class ColumnCascade {
     k.about = {d.name + ": " + std::to_string(lanes_ * vector_) + " neighbouring rows a " +
                (k.cluster > 1 ? "cluster of " + std::to_string(k.cluster) + " blocks" : std::string("block")) + ", " +
                std::to_string(slices_) + " slices of the axis, " + form + "."};
-    NodeId groups = b.quotient(b.apply(Op::add, {row_count(), b.integer(group_rows() - 1)}), b.integer(group_rows()));
+    NodeId groups = b.quotient(b.apply(Op::add, {t.row_count(), b.integer(group_rows() - 1)}), b.integer(group_rows()));
     b.loop(Binding::grid, "block", b.integer(0), b.apply(Op::mul, {groups, b.integer(k.cluster)}), [&](NodeId block) {
       if (k.cluster == 1) return threads(block, b.integer(0));
       NodeId of = b.integer(k.cluster), group = b.quotient(block, of);
@@ -69,25 +69,8 @@ class ColumnCascade {
   [[nodiscard]] bool online() const { return word(plan_, "state_form") == "online" && f.cascade != nullptr; }
   [[nodiscard]] std::int64_t group_rows() const { return std::int64_t{lanes_} * vector_; }
 
-  std::set<std::string> fixed_dims() const {
-    std::set<std::string> names;
-    if (word(plan_, "row_length") != "static" || f.extent == no_expr) return names;
-    for (ExprId id : reachable(f.arena, std::span(&f.extent, 1)))
-      if (f.arena[id].op == Op::dim) names.insert(f.canonical->source->dims[f.arena[id].payload]);
-    return names;
-  }
-
-  NodeId row_count() {
-    NodeId count = b.constant(Type::i64, 1);
-    for (ExprId e : f.row_extents) count = b.apply(Op::mul, {count, t.dim(f.arena, e)});
-    return count;
-  }
-
   void launch() {
-    DimBinding names{f.canonical->source.get(), nullptr, &problem_.scalars};
-    std::string rows;
-    for (ExprId e : f.row_extents) rows += (rows.empty() ? "" : "*") + *dim_text(f.arena, e, names);
-    std::string blocks = "max(1,ceil((" + rows + ")/" + std::to_string(group_rows()) + "))";
+    std::string blocks = "max(1,ceil(" + t.row_count_text() + "/" + std::to_string(group_rows()) + "))";
     k.launch.grid[0].text = k.cluster > 1 ? blocks + "*" + std::to_string(k.cluster) : blocks;
     k.launch.cluster[0].text = std::to_string(k.cluster);
     k.launch.block[0].text = std::to_string(k.threads);
@@ -100,15 +83,16 @@ class ColumnCascade {
       lane_ = b.remainder(thread, b.integer(lanes_));
       slice_in_block_ = slices_in_block_ == 1 ? b.integer(0) : b.quotient(thread, b.integer(lanes_));
       slice_ = b.apply(Op::add, {slice_in_block_, b.apply(Op::mul, {rank, b.integer(slices_in_block_)})});
-      NodeId row = b.apply(Op::add, {b.convert(b.apply(Op::mul, {lane_, b.integer(vector_)}), Type::i64),
-                                     b.apply(Op::mul, {b.convert(group, Type::i64), b.integer(group_rows())})});
+      NodeId in_group = b.convert(b.apply(Op::mul, {lane_, b.integer(vector_)}), Type::i64);
+      group_row_ = b.apply(Op::mul, {b.convert(group, Type::i64), b.integer(group_rows())});
+      NodeId row = b.apply(Op::add, {in_group, group_row_});
       if (k.cluster > 1 && slices_in_block_ > 1) k.nodes[slice_in_block_].name = "slice_in_block";
       if (lanes_ > 1) k.nodes[lane_].name = "lane";
       if (slices_ > 1 && slice_ != thread) k.nodes[slice_].name = "slice";
       k.nodes[row].name = "first_row";
-      first_row_ = row, group_row_ = b.apply(Op::mul, {b.convert(group, Type::i64), b.integer(group_rows())});
+      first_row_ = row;
       if (vector_ > 1) packed_rows_only();
-      inside_ = b.apply(Op::lt, {row, row_count()});
+      inside_ = b.apply(Op::lt, {row, t.row_count()});
       k.nodes[inside_].name = "inside";
       t.at_row(row);
       length_ = f.extent == no_expr ? b.integer(1) : b.convert(t.dim(f.arena, f.extent), Type::i32);
@@ -135,30 +119,15 @@ class ColumnCascade {
 
   // ---- values ----
 
-  NodeId resolve(const Leaf& leaf, const At& at, const Symbols& symbols) {
-    const auto& n = f.arena[leaf.id];
-    switch (n.op) {
-    case Op::index: return n.payload == axis_var ? at.j : t.row_variable(n.payload);
-    case Op::scalar: return t.scalar(n.payload);
-    case Op::dim: return t.dim(f.arena, leaf.id);
-    case Op::symbol: return symbols.at(n.payload);
-    case Op::load:
-    case Op::padded_load: {
-      auto tile = tiles_.find(leaf.id);
-      NodeId value = tile != tiles_.end() && at.u != none ? b.load(tile->second, {at.u, at.e}) : t.load(leaf);
-      if (b.type(value) == Type::i32) return b.convert(value, Type::i64); // integers from data: no overflow in 32 bits
-      return is_real(b.type(value)) ? b.convert(value, real_) : value;
-    }
-    default: throw std::logic_error("a reduction that is not computed yet");
-    }
-  }
-
   std::vector<NodeId> values(std::span<const ExprId> roots, const At& at, const Symbols& symbols = {}) {
     t.at_element_of_rows(at.e);
     Known known;
     for (const auto& [node, buffer] : results_) known[node] = b.load(buffer, {at.e});
     Emitter emit(b, f.arena, real_);
-    return emit.values(roots, known, [&](const Leaf& leaf) { return resolve(leaf, at, symbols); });
+    return emit.values(roots, known, [&](const Leaf& leaf) {
+      auto tile = at.u == none ? tiles_.end() : tiles_.find(leaf.id);
+      return tile == tiles_.end() ? t.leaf(leaf, at.j, symbols) : t.computed(b.load(tile->second, {at.u, at.e}));
+    });
   }
 
   NodeId value(ExprId root, const At& at, const Symbols& symbols) {
@@ -182,25 +151,18 @@ class ColumnCascade {
 
   // ---- sweeps over the axis ----
 
-  /// Neighbouring rows are neighbours in memory, and every access is inside.
-  [[nodiscard]] bool packs(const AxisLoad& l) const {
-    ExprId last = f.arena.operand(l.load, f.arena.operands(l.load).size() - 1);
-    return l.inside && !f.rows.empty() && f.arena[last].op == Op::index && f.arena[last].payload == f.rows.back();
-  }
-
   void stage(const std::vector<ExprId>& roots) {
     tiles_.clear();
-    for (ExprId id : axis_nodes(f, roots))
-      for (const AxisLoad& l : f.loads)
-        if (l.load == id && f.arena[id].op == Op::load && packs(l)) {
-          const Buffer& source = k.buffers[t.input(l.tensor)];
-          Buffer tile;
-          tile.name = source.name + "_tile", tile.space = Space::reg, tile.dtype = source.dtype,
-          tile.type = source.type;
-          tile.layout.shape = {unroll_, vector_};
-          tiles_[id] = b.buffer(std::move(tile));
-          b.alloc(tiles_[id]);
-        }
+    for (ExprId id : axis_nodes(f, roots)) {
+      const AxisLoad* load = axis_load(f, id);
+      if (load == nullptr || f.arena[id].op != Op::load || !load->rows_adjoin) continue;
+      const Buffer& source = k.buffers[t.input(load->tensor)];
+      Buffer tile;
+      tile.name = source.name + "_tile", tile.space = Space::reg, tile.dtype = source.dtype, tile.type = source.type;
+      tile.layout.shape = {unroll_, vector_};
+      tiles_[id] = b.buffer(std::move(tile));
+      b.alloc(tiles_[id]);
+    }
   }
 
   void steps(NodeId tile, const std::function<void(const At&)>& body) {
@@ -221,16 +183,8 @@ class ColumnCascade {
       for (const auto& [load, buffer] : tiles_)
         each_row([&, load = load, buffer = buffer](NodeId e) {
           t.at_element_of_rows(e);
-          auto operands = f.arena.operands(load);
-          std::vector<ExprId> indices(operands.begin(), operands.end());
-          std::vector<NodeId> at_indices;
-          for (ExprId index : indices) {
-            const auto& n = f.arena[index];
-            at_indices.push_back(n.payload == axis_var ? at.j : t.row_variable(n.payload));
-          }
-          TensorId tensor = f.arena[load].payload;
-          Address a = t.address(tensor, indices, at_indices, false);
-          NodeId moved = b.copy(buffer, {at.u, e}, t.input(tensor), {a.pointer, a.offset}, 1);
+          Address a = t.axis_address(load, at.j);
+          NodeId moved = b.copy(buffer, {at.u, e}, t.input(f.arena[load].payload), {a.pointer, a.offset}, 1);
           k.nodes[moved].hint = hint_;
         });
     });
@@ -374,7 +328,7 @@ class ColumnCascade {
     // What the merge reads of the row is that of the column, not of the thread.
     auto column = [&](NodeId row) {
       NodeId own = b.apply(Op::add, {group_row_, b.convert(row, Type::i64)});
-      b.branch(b.apply(Op::lt, {own, row_count()}), [&] {
+      b.branch(b.apply(Op::lt, {own, t.row_count()}), [&] {
         t.at_row(own);
         merged_column(row);
       });
@@ -405,18 +359,6 @@ class ColumnCascade {
 
   // ---- levels ----
 
-  NodeId in_range(const At& at) {
-    NodeId from = b.apply(Op::le, {value(f.lo, {}, {}), at.j});
-    return b.apply(Op::and_, {from, b.apply(Op::lt, {at.j, value(f.hi, {}, {})})});
-  }
-
-  NodeId takes_part(std::size_t position, const At& at) {
-    NodeId part = b.constant(Type::pred, 1);
-    if (position < f.cascade->predicates.size())
-      part = b.convert(values(std::span(&f.cascade->predicates[position], 1), at)[0], Type::pred);
-    return f.hi == no_expr ? part : b.apply(Op::and_, {part, in_range(at)});
-  }
-
   void reduce_level(std::size_t level) {
     t.at_sweep(static_cast<std::uint32_t>(level));
     std::vector<Accumulator> all;
@@ -432,7 +374,8 @@ class ColumnCascade {
           At here{at.u, e, at.j};
           for (std::size_t i = 0; i < all.size(); ++i) {
             std::size_t r = f.levels[level][i];
-            b.branch(takes_part(r, here),
+            auto predicate = [&](ExprId p) { return values(std::span(&p, 1), here)[0]; };
+            b.branch(c.takes_part(r, here.j, predicate),
                      [&] { include(all[i], here, values(std::span(&f.cascade->elements[r], 1), here)[0]); });
           }
         });
@@ -471,7 +414,7 @@ class ColumnCascade {
         steps(tile, [&](const At& at) {
           each_row([&](NodeId e) {
             At here{at.u, e, at.j};
-            b.branch(f.hi == no_expr ? b.constant(Type::pred, 1) : in_range(here), [&] {
+            b.branch(c.in_range(here.j), [&] {
               std::vector<ExprId> bodies;
               for (std::size_t i : group) bodies.push_back(slots[i].body);
               auto element = values(bodies, here, symbols_at(chunk, e));

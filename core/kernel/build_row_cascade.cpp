@@ -17,7 +17,7 @@ class RowCascade {
  public:
   RowCascade(const StructureProfile& profile, const Plan& plan, const Problem& problem)
       : p(profile), plan_(plan), problem_(problem), f(row_form(profile)), b(k),
-        real_(real_type(*f.canonical->source, plan, problem)), t(b, f, problem, fixed_dims(), real_),
+        real_(real_type(*f.canonical->source, plan, problem)), t(b, f, problem, fixed_dims(f, plan), real_),
         s(b, f, t, mapping(), real_),
         c(p, f, b, real_, [this](ExprId root, const auto& symbols) { return s.row_value(root, {}, symbols); }) {}
 
@@ -31,7 +31,7 @@ class RowCascade {
     launch();
     about();
     NodeId blocks =
-        b.quotient(b.apply(Op::add, {row_count(), b.integer(rows_in_block_ - 1)}), b.integer(rows_in_block_));
+        b.quotient(b.apply(Op::add, {t.row_count(), b.integer(rows_in_block_ - 1)}), b.integer(rows_in_block_));
     blocks = b.apply(Op::mul, {blocks, b.integer(k.cluster)});
     b.loop(Binding::grid, cooperation_ == "block" ? "row" : "row_block", b.integer(0), blocks,
            [&](NodeId block) { rows(block); });
@@ -63,14 +63,6 @@ class RowCascade {
 
   [[nodiscard]] bool fixed_length() const { return word(plan_, "row_length") == "static"; }
 
-  std::set<std::string> fixed_dims() const {
-    std::set<std::string> names;
-    if (!fixed_length() || f.extent == no_expr) return names;
-    for (ExprId id : reachable(f.arena, std::span(&f.extent, 1)))
-      if (f.arena[id].op == Op::dim) names.insert(f.canonical->source->dims[f.arena[id].payload]);
-    return names;
-  }
-
   RowMapping mapping() const {
     RowMapping m;
     bool parts = chosen(plan_, "cooperation", "cluster") && resident() && !in_registers();
@@ -84,15 +76,8 @@ class RowCascade {
     return m;
   }
 
-  [[nodiscard]] std::string row_count_text() const {
-    DimBinding names{f.canonical->source.get(), nullptr, &problem_.scalars};
-    std::string text;
-    for (ExprId e : f.row_extents) text += (text.empty() ? "" : "*") + *dim_text(f.arena, e, names);
-    return text.empty() ? "1" : f.row_extents.size() > 1 ? "(" + text + ")" : text;
-  }
-
   void launch() {
-    std::string count = row_count_text();
+    std::string count = t.row_count_text();
     if (rows_in_block_ > 1) count = "ceil(" + count + "/" + std::to_string(rows_in_block_) + ")";
     k.launch.grid[0].text = "max(1," + count + ")"; // a launch of no block is an error; the rows are guarded
     if (k.cluster > 1) {
@@ -142,17 +127,11 @@ class RowCascade {
     }
   }
 
-  NodeId row_count() {
-    NodeId count = b.constant(Type::i64, 1);
-    for (ExprId e : f.row_extents) count = b.apply(Op::mul, {count, t.dim(f.arena, e)});
-    return count;
-  }
-
   void row(NodeId row, NodeId lane, NodeId row_in_block) {
     row = b.convert(row, Type::i64);
     if (cooperation_ != "block") k.nodes[row].name = "row";
     lane_ = lane;
-    b.branch(b.apply(Op::lt, {row, row_count()}), [&] {
+    b.branch(b.apply(Op::lt, {row, t.row_count()}), [&] {
       t.at_row(row);
       NodeId length = f.extent == no_expr ? b.integer(1) : b.convert(t.dim(f.arena, f.extent), Type::i32);
       if (f.extent != no_expr) k.nodes[length].name = "length";
@@ -278,22 +257,6 @@ class RowCascade {
     return b.reduce(scope, values, identity, symmetric, merge);
   }
 
-  /// Whether an element takes part: its predicate, and the range of the reductions where that is not the whole axis.
-  NodeId takes_part(std::size_t position, const Position& at, const Known& known) {
-    NodeId part = b.constant(Type::pred, 1);
-    if (position < f.cascade->predicates.size()) {
-      ExprId predicate = f.cascade->predicates[position];
-      part = b.convert(s.values(std::span(&predicate, 1), known, at)[0], Type::pred);
-    }
-    if (f.hi != no_expr) part = b.apply(Op::and_, {part, in_range(at)});
-    return part;
-  }
-
-  NodeId in_range(const Position& at) {
-    NodeId from = b.apply(Op::le, {s.row_value(f.lo, {}), at.j});
-    return b.apply(Op::and_, {from, b.apply(Op::lt, {at.j, s.row_value(f.hi, {})})});
-  }
-
   void reduce_level(std::size_t level, const std::vector<ExprId>& roots) {
     std::vector<Accumulator> all;
     for (std::size_t r : f.levels[level]) all.push_back(accumulator(c.reduction(r).name, c.monoid(r)));
@@ -312,7 +275,8 @@ class RowCascade {
       }
       for (std::size_t i = 0; i < all.size(); ++i) {
         std::size_t r = f.levels[level][i];
-        b.branch(takes_part(r, at, known), [&] {
+        auto predicate = [&](ExprId p) { return s.values(std::span(&p, 1), known, at)[0]; };
+        b.branch(c.takes_part(r, at.j, predicate), [&] {
           NodeId element = s.values(std::span(&f.cascade->elements[r], 1), known, at)[0];
           element = b.convert(element, all[i].monoid.types[0]);
           set(all[i], all[i].monoid.merge(b, current(all[i]), all[i].monoid.lift(b, element, at.j)));
@@ -406,8 +370,7 @@ class RowCascade {
 
   void fold_slots(const std::vector<std::size_t>& group, const std::vector<Accumulator>& parts,
                   const std::unordered_map<std::uint32_t, NodeId>& symbols, const Position& at) {
-    NodeId part = f.hi == no_expr ? b.constant(Type::pred, 1) : in_range(at);
-    b.branch(part, [&] {
+    b.branch(c.in_range(at.j), [&] {
       std::vector<ExprId> bodies;
       bodies.reserve(group.size());
       for (std::size_t i : group) bodies.push_back(f.cascade->summary->slots[i].body);

@@ -1,5 +1,6 @@
 #include "core/kernel/cascade_algebra.hpp"
 
+#include "core/plan/cascade_facts.hpp"
 #include "core/plan/choice.hpp"
 
 #include <algorithm>
@@ -76,13 +77,30 @@ std::vector<NodeId> CascadeAlgebra::merged(const std::vector<NodeId>& left, cons
   return out;
 }
 
-Type real_type(const Definition& d, const Plan& plan, const Problem& problem) {
-  if (word(plan, "accumulate") == "f64") return Type::f64;
-  for (std::size_t i = 0; i < d.tensors.size(); ++i) {
-    bool argument = i < d.inputs || std::find(d.outputs.begin(), d.outputs.end(), i) != d.outputs.end();
-    if (argument && d.tensors[i].type.bind(problem.float_type) == DType::f64) return Type::f64;
-  }
-  return Type::f32;
+NodeId CascadeAlgebra::takes_part(std::size_t reduction, NodeId position,
+                                  const std::function<NodeId(ExprId)>& at_position) {
+  NodeId part = b.constant(Type::pred, 1);
+  if (reduction < f.cascade->predicates.size())
+    part = b.convert(at_position(f.cascade->predicates[reduction]), Type::pred);
+  return f.hi == no_expr ? part : b.apply(Op::and_, {part, in_range(position)});
+}
+
+NodeId CascadeAlgebra::in_range(NodeId position) {
+  if (f.hi == no_expr) return b.constant(Type::pred, 1);
+  NodeId from = b.apply(Op::le, {row_value_(f.lo, {}), position});
+  return b.apply(Op::and_, {from, b.apply(Op::lt, {position, row_value_(f.hi, {})})});
+}
+
+Type real_type(const Definition& definition, const Plan& plan, const Problem& problem) {
+  return word(plan, "accumulate") == "f64" || computes_wide(definition, problem) ? Type::f64 : Type::f32;
+}
+
+std::set<std::string> fixed_dims(const RowForm& form, const Plan& plan) {
+  std::set<std::string> names;
+  if (word(plan, "row_length") != "static" || form.extent == no_expr) return names;
+  for (ExprId id : reachable(form.arena, std::span(&form.extent, 1)))
+    if (form.arena[id].op == Op::dim) names.insert(form.canonical->source->dims[form.arena[id].payload]);
+  return names;
 }
 
 void trap_if_empty(Builder& b, NodeId index) {

@@ -6,6 +6,7 @@
 #include "core/plan/row_form.hpp"
 
 #include <functional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,6 +32,11 @@ class CascadeAlgebra {
   [[nodiscard]] double slot_identity(std::size_t slot) const;
   /// Slots of a chunk whose bodies read no other of the same group fold in one loop.
   [[nodiscard]] std::vector<std::vector<std::size_t>> slot_groups() const;
+  /// Whether the element of a reduction at a position of the axis takes part: its predicate (`at_position` evaluates
+  /// it), and the range of the reductions where that is not the whole axis.
+  NodeId takes_part(std::size_t reduction, NodeId position, const std::function<NodeId(ExprId)>& at_position);
+  /// The second half of it alone.
+  NodeId in_range(NodeId position);
   /// merged[k] over left, right and the slots merged before it.
   std::vector<NodeId> merged(const std::vector<NodeId>& left, const std::vector<NodeId>& right);
 
@@ -44,6 +50,9 @@ class CascadeAlgebra {
 
 /// The type that a plan computes real numbers in for a problem: f64 where it says so, or where a tensor is f64.
 [[nodiscard]] Type real_type(const Definition& definition, const Plan& plan, const Problem& problem);
+
+/// The dims that are constants of a kernel whose rows have a static length.
+[[nodiscard]] std::set<std::string> fixed_dims(const RowForm& form, const Plan& plan);
 
 /// Fails the launch when an argmax or argmin found nothing.
 void trap_if_empty(Builder& b, NodeId index);

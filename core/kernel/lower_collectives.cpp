@@ -7,9 +7,6 @@
 namespace aicf::ir {
 namespace {
 
-constexpr std::uint32_t warp_size = 32;
-constexpr std::uint32_t longest_chain = 8; ///< parts that every thread folds itself; more go through shuffles again
-
 /// The lane variable of the row around a node: the block's thread number, or the lane of a warp.
 struct Lanes {
   NodeId thread = none; ///< of a loop bound to the block

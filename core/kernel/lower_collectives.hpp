@@ -11,6 +11,10 @@
 
 namespace aicf::ir {
 
+inline constexpr std::uint32_t warp_size = 32;
+/// Parts that every thread folds itself; more go through shuffles again, after whole warps of parts.
+inline constexpr std::uint32_t longest_chain = 8;
+
 void lower_collectives(Kernel& kernel);
 
 } // namespace aicf::ir

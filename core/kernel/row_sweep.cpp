@@ -87,8 +87,8 @@ BufferId RowSweep::tile_buffer(std::string name, DType dtype, Type type, bool co
 }
 
 void RowSweep::stage(ExprId load) {
-  auto found = std::find_if(f.loads.begin(), f.loads.end(), [&](const AxisLoad& l) { return l.load == load; });
-  if (found == f.loads.end() || !found->inside) return; // a guarded access is evaluated where it is used
+  const AxisLoad* found = axis_load(f, load);
+  if (found == nullptr || !found->inside) return; // a guarded access is evaluated where it is used
   if (!found->of_row) {
     if (map_.vector > 1) alike_.insert(load);
     return;
@@ -111,19 +111,10 @@ void RowSweep::move(ExprId load, NodeId first, const std::function<std::vector<N
         b.copy(target, to(e), shared->second.buffer, {shared->second.row, place}, 1);
         return;
       }
-      const auto operands = f.arena.operands(load);
-      std::vector<ExprId> indices(operands.begin(), operands.end());
-      std::vector<NodeId> values;
-      for (ExprId index : indices) {
-        const auto& n = f.arena[index];
-        values.push_back(n.payload == axis_var ? j : t.row_variable(n.payload));
-      }
-      Address a = t.address(f.arena[load].payload, indices, values, false);
+      Address a = t.axis_address(load, j);
       NodeId moved = b.copy(target, to(e), t.input(f.arena[load].payload), {a.pointer, a.offset},
                             transfer == Transfer::async ? map_.vector : 1, transfer);
-      bool of_row =
-          std::any_of(indices.begin(), indices.end(), [&](ExprId i) { return f.arena[i].payload != axis_var; });
-      if (of_row) b.k.nodes[moved].hint = map_.hint; // what all rows read stays cached
+      if (f.arena.operands(load).size() > 1) b.k.nodes[moved].hint = map_.hint; // what all rows read stays cached
     };
     if (!single) return copy();
     b.branch(b.apply(Op::lt, {place, length_}), copy);
@@ -163,8 +154,8 @@ void RowSweep::fill_shared(const std::vector<ExprId>& loads, NodeId row_in_block
   std::int64_t pad = 16; // rows start at multiples of 16 bytes, whatever the element
   std::int64_t stride = (*map_.length + pad - 1) / pad * pad;
   for (ExprId load : loads) {
-    auto found = std::find_if(f.loads.begin(), f.loads.end(), [&](const AxisLoad& l) { return l.load == load; });
-    if (found == f.loads.end() || !found->inside) continue;
+    const AxisLoad* found = axis_load(f, load);
+    if (found == nullptr || !found->inside) continue;
     Buffer buffer = b.k.buffers[t.input(found->tensor)];
     buffer.name += "_row", buffer.space = Space::shared, buffer.dynamic = true;
     buffer.layout.shape = {rows_in_block, std::max<std::int64_t>(stride, pad)};
@@ -204,13 +195,7 @@ void RowSweep::fill_bulk() {
   b.branch(b.apply(Op::eq, {lane_, b.integer(0)}), [&] {
     b.expect(barrier, stage, b.integer(bytes));
     for (const auto& [load, shared] : shared_) {
-      auto operands = f.arena.operands(load);
-      std::vector<ExprId> indices(operands.begin(), operands.end());
-      std::vector<NodeId> values;
-      for (ExprId index : indices)
-        values.push_back(f.arena[index].payload == axis_var ? on_axis(b.integer(0))
-                                                            : t.row_variable(f.arena[index].payload));
-      Address a = t.address(f.arena[load].payload, indices, values, false);
+      Address a = t.axis_address(load, on_axis(b.integer(0)));
       b.bulk_copy(shared.buffer, {shared.row, b.integer(0)}, t.input(f.arena[load].payload), {a.pointer, a.offset},
                   length, barrier, stage);
     }
@@ -257,24 +242,11 @@ void RowSweep::elements(const Body& body) {
 
 NodeId RowSweep::resolve(const Leaf& leaf, const Position& at,
                          const std::unordered_map<std::uint32_t, NodeId>& symbols) {
-  const auto& n = f.arena[leaf.id];
-  switch (n.op) {
-  case Op::index: return n.payload == axis_var ? at.j : t.row_variable(n.payload);
-  case Op::scalar: return t.scalar(n.payload);
-  case Op::dim: return t.dim(f.arena, leaf.id);
-  case Op::symbol: return symbols.at(n.payload);
-  case Op::load:
-  case Op::padded_load: {
-    auto staged = staged_.find(leaf.id);
-    auto group = group_of_.find(leaf.id);
-    NodeId value = staged != staged_.end()    ? b.load(staged->second.tile, {at.u, at.e})
-                   : group != group_of_.end() ? b.load(group->second, {b.integer(0), at.e})
-                                              : t.load(leaf);
-    if (b.type(value) == Type::i32) return b.convert(value, Type::i64); // integers from data: no overflow in 32 bits
-    return is_real(b.type(value)) ? b.convert(value, real_) : value;
-  }
-  default: throw std::logic_error("a reduction that is not computed yet");
-  }
+  if (auto staged = staged_.find(leaf.id); staged != staged_.end())
+    return t.computed(b.load(staged->second.tile, {at.u, at.e}));
+  if (auto group = group_of_.find(leaf.id); group != group_of_.end())
+    return t.computed(b.load(group->second, {b.integer(0), at.e}));
+  return t.leaf(leaf, at.j, symbols);
 }
 
 std::vector<NodeId> RowSweep::values(std::span<const ExprId> roots, const std::unordered_map<ExprId, NodeId>& known,

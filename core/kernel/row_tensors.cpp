@@ -65,6 +65,19 @@ NodeId RowTensors::dim(const Arena& arena, ExprId extent) {
   });
 }
 
+NodeId RowTensors::row_count() {
+  NodeId count = b.constant(Type::i64, 1);
+  for (ExprId e : f.row_extents) count = b.apply(Op::mul, {count, dim(f.arena, e)});
+  return count;
+}
+
+std::string RowTensors::row_count_text() const {
+  DimBinding names{f.canonical->source.get(), nullptr, &problem_.scalars};
+  std::string text;
+  for (ExprId e : f.row_extents) text += (text.empty() ? "" : "*") + *dim_text(f.arena, e, names);
+  return text.empty() ? "1" : f.row_extents.size() > 1 ? "(" + text + ")" : text;
+}
+
 void RowTensors::at_row(NodeId row) {
   row_ = row, within_ = none;
   row_variables_.assign(f.rows.size(), none);
@@ -195,6 +208,35 @@ NodeId RowTensors::load(const Leaf& leaf) {
   NodeId otherwise = padded ? b.convert(leaf.operands.back(), type)
                             : b.constant(type, is_real(type) ? std::numeric_limits<double>::quiet_NaN() : 0);
   return b.guarded_load(buffer, {a.pointer, a.offset}, a.inside, otherwise);
+}
+
+Address RowTensors::axis_address(ExprId load, NodeId position) {
+  auto operands = f.arena.operands(load);
+  std::vector<ExprId> indices(operands.begin(), operands.end());
+  std::vector<NodeId> values;
+  for (ExprId index : indices) {
+    VarId var = f.arena[index].payload;
+    values.push_back(var == axis_var ? position : row_variable(var));
+  }
+  return address(f.arena[load].payload, indices, values, false);
+}
+
+NodeId RowTensors::computed(NodeId element) {
+  if (b.type(element) == Type::i32) return b.convert(element, Type::i64);
+  return is_real(b.type(element)) ? b.convert(element, real_) : element;
+}
+
+NodeId RowTensors::leaf(const Leaf& leaf, NodeId position, const std::unordered_map<std::uint32_t, NodeId>& symbols) {
+  const auto& n = f.arena[leaf.id];
+  switch (n.op) {
+  case Op::index: return n.payload == axis_var ? position : row_variable(n.payload);
+  case Op::scalar: return scalar(n.payload);
+  case Op::dim: return dim(f.arena, leaf.id);
+  case Op::symbol: return symbols.at(n.payload);
+  case Op::load:
+  case Op::padded_load: return computed(load(leaf));
+  default: throw std::logic_error("a reduction that is not computed yet");
+  }
 }
 
 Address RowTensors::output_address(const RowOutput& output, NodeId position) {

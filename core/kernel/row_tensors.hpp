@@ -24,6 +24,8 @@ class RowTensors {
   [[nodiscard]] BufferId output(std::size_t output) const;
   [[nodiscard]] DType stored(TensorId tensor) const;
   NodeId dim(const Arena& arena, ExprId extent); ///< its value, 64 bits unless constant
+  NodeId row_count();
+  [[nodiscard]] std::string row_count_text() const; ///< as a launch takes it
 
   /// Sets the row of everything below the insertion point; makes one variable for each axis of the rows.
   void at_row(NodeId row);
@@ -40,6 +42,12 @@ class RowTensors {
   /// The value of a load or padded load: guarded where the form does not prove it inside; a gathered id out of range
   /// fails the launch.
   NodeId load(const Leaf& leaf);
+  /// Of a load along the axis whose indices are row variables and the axis.
+  Address axis_address(ExprId load, NodeId position);
+  /// Any leaf but a reduction, at a position of the axis, as the computation takes it.
+  NodeId leaf(const Leaf& leaf, NodeId position, const std::unordered_map<std::uint32_t, NodeId>& symbols);
+  /// A stored element as the computation takes it: reals in its type, integers so wide that nothing overflows.
+  NodeId computed(NodeId element);
   Address output_address(const RowOutput& output, NodeId position);
 
   [[nodiscard]] bool reads_axis(ExprId id) const { return axis_[id] != 0; }

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 namespace aicf {
 
+namespace {
+
 constexpr std::int64_t exact_index = 1 << 24; ///< f32 is exact up to here
 
-bool computes_wide(const RowForm& form, const Problem& problem) {
-  const Definition& d = *form.canonical->source;
-  for (TensorId t = 0; t < d.tensors.size(); ++t) {
-    bool argument = t < d.inputs || std::find(d.outputs.begin(), d.outputs.end(), t) != d.outputs.end();
-    if (argument && d.tensors[t].type.bind(problem.float_type) == DType::f64) return true;
-  }
-  return false;
+bool same(const Problem& a, const Problem& b) {
+  return a.float_type == b.float_type && a.dims == b.dims && a.scalars == b.scalars && a.target == b.target;
 }
 
+/// The cascade has a summary whose slots builtin reducers fold. Merges compute in f32: positions above `exact_index`
+/// would not survive them.
 bool has_builtin_summary(const StructureProfile& profile, std::int64_t length) {
   if (profile.cascades.empty() || !profile.cascades.front().summary) return false;
   const auto& slots = profile.cascades.front().summary->slots;
@@ -26,20 +26,8 @@ bool has_builtin_summary(const StructureProfile& profile, std::int64_t length) {
   });
 }
 
-bool has_clusters(const std::string& target) {
-  constexpr std::string_view prefix = "sm_";
-  return target.starts_with(prefix) && std::atoi(target.c_str() + prefix.size()) >= 90;
-}
-
-std::string refuse_accumulator(const std::string& accumulate, const CompilerProfile& rules, bool wide) {
-  bool f64 = accumulate == "f64";
-  if (rules.accumulate == "f64" ? !f64 && !wide : rules.accumulate == "f32" && f64)
-    return "accumulate: the profile says " + rules.accumulate;
-  if (f64 && wide) return "accumulate: it computes in f64 already";
-  if (rules.accumulate == "compensated") return "accumulate: this family keeps no compensation";
-  return {};
-}
-
+/// Bytes of one state of the reductions, as shared memory holds it: reals in f32 or f64, integers and positions in 64
+/// bits, a best element with its position.
 std::int64_t state_bytes(const StructureProfile& profile, bool wide) {
   auto bytes = [&](ReducerId reducer, Kind kind) -> std::int64_t {
     std::int64_t element = kind == Kind::real && !wide ? 4 : 8;
@@ -58,6 +46,68 @@ std::int64_t state_bytes(const StructureProfile& profile, bool wide) {
     for (const Slot& s : c.summary->slots) summary += bytes(s.reducer, Kind::integer); // of either kind: the wider
   }
   return std::max(levels, summary);
+}
+
+} // namespace
+
+const CascadeFacts& cascade_facts(const StructureProfile& profile, const Problem& problem) {
+  thread_local std::optional<CascadeFacts> last;
+  if (last && last->canonical == profile.canonical && last->reductions == profile.reductions.size() &&
+      same(last->problem, problem))
+    return *last;
+  last.emplace();
+  CascadeFacts& f = *last;
+  f.canonical = profile.canonical, f.reductions = profile.reductions.size(), f.problem = problem;
+  f.form = row_form(profile);
+  f.form.cascade = nullptr;
+  if (!f.form.mismatch.empty()) return f;
+  f.sizes = row_sizes(f.form, problem);
+  f.bytes = element_bytes(f.form, problem);
+  f.wide = computes_wide(*f.canonical->source, problem);
+  for (const AxisLoad& l : f.form.loads) {
+    if (!l.of_row) continue; // read where it is used
+    const ElementType& type = f.canonical->source->tensors[l.tensor].type;
+    auto size = static_cast<std::int64_t>(size_of(type.bind(problem.float_type)));
+    (f.form.kept.contains(l.load) ? f.kept_bytes : f.streamed_bytes) += size;
+  }
+  bool along =
+      std::any_of(f.form.outputs.begin(), f.form.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
+  f.sweeps = static_cast<std::int64_t>(f.form.levels.size()) + (along ? 1 : 0);
+  f.mergeable = has_builtin_summary(profile, f.sizes.length);
+  f.state = state_bytes(profile, f.wide), f.wide_state = state_bytes(profile, true);
+  f.components = static_cast<std::int64_t>(f.reductions);
+  if (f.mergeable)
+    f.components = std::max(f.components, static_cast<std::int64_t>(profile.cascades.front().summary->slots.size()));
+  return f;
+}
+
+std::string refuse_problem(const CascadeFacts& f) {
+  if (!f.form.mismatch.empty()) return f.form.mismatch;
+  if (!f.sizes.wrong.empty()) return f.sizes.wrong;
+  bool long_row = f.sizes.length < 0 || f.sizes.length >= std::int64_t{1} << 30;
+  return long_row ? "a row is longer than 2^30 elements" : "";
+}
+
+bool computes_wide(const Definition& d, const Problem& problem) {
+  for (TensorId t = 0; t < d.tensors.size(); ++t) {
+    bool argument = t < d.inputs || std::find(d.outputs.begin(), d.outputs.end(), t) != d.outputs.end();
+    if (argument && d.tensors[t].type.bind(problem.float_type) == DType::f64) return true;
+  }
+  return false;
+}
+
+bool has_clusters(const std::string& target) {
+  constexpr std::string_view prefix = "sm_";
+  return target.starts_with(prefix) && std::atoi(target.c_str() + prefix.size()) >= 90;
+}
+
+std::string refuse_accumulator(const std::string& accumulate, const CompilerProfile& rules, bool wide) {
+  bool f64 = accumulate == "f64";
+  if (rules.accumulate == "f64" ? !f64 && !wide : rules.accumulate == "f32" && f64)
+    return "accumulate: the profile says " + rules.accumulate;
+  if (f64 && wide) return "accumulate: it computes in f64 already";
+  if (rules.accumulate == "compensated") return "accumulate: this family keeps no compensation";
+  return {};
 }
 
 } // namespace aicf

@@ -2,22 +2,41 @@
 #pragma once
 #include "core/plan/row_form.hpp"
 
+#include <memory>
 #include <string>
 
 namespace aicf {
 
+inline constexpr std::int64_t warp = 32, access_bytes = 16; ///< lanes; the widest access of a lane
+inline constexpr std::int64_t register_file = 65536;        ///< 32-bit registers of a multiprocessor
+/// Addresses, counters, accumulators: what small kernels of these families take beside their tiles.
+inline constexpr std::int64_t other_registers = 32;
+
+/// What refusals and estimates ask of a profile and a problem, found once for many plans.
+struct CascadeFacts {
+  std::shared_ptr<const Canonical> canonical; ///< held, so that its address names it
+  std::size_t reductions = 0;
+  Problem problem;
+  RowForm form; ///< without its cascade: the profile may go
+  RowSizes sizes;
+  ElementBytes bytes;
+  bool wide = false;                               ///< computes in f64
+  bool mergeable = false;                          ///< there is a summary, of builtin reducers
+  std::int64_t components = 0;                     ///< values of a state
+  std::int64_t state = 0, wide_state = 0;          ///< bytes of a state; of one in f64
+  std::int64_t kept_bytes = 0, streamed_bytes = 0; ///< of one position: read by several sweeps; by the last alone
+  std::int64_t sweeps = 1;                         ///< levels, and one more for results along the axis
+};
+/// The last pair that a thread asked for is remembered: a profile is looked at thousands of times in a row.
+[[nodiscard]] const CascadeFacts& cascade_facts(const StructureProfile& profile, const Problem& problem);
+/// Why no plan of these families serves the problem, or empty.
+[[nodiscard]] std::string refuse_problem(const CascadeFacts& facts);
+
 /// An input or a result is f64: the computation is too.
-[[nodiscard]] bool computes_wide(const RowForm& form, const Problem& problem);
-/// The cascade has a summary whose slots builtin reducers fold. Merges compute in f32: positions above `exact_index`
-/// would not survive them.
-[[nodiscard]] bool has_builtin_summary(const StructureProfile& profile, std::int64_t length);
+[[nodiscard]] bool computes_wide(const Definition& definition, const Problem& problem);
 /// The target has thread block clusters and distributed shared memory (compute capability 9.0 and later).
 [[nodiscard]] bool has_clusters(const std::string& target);
 /// Why the plan may not accumulate so, or empty. `wide`: the computation is in f64 anyhow.
 [[nodiscard]] std::string refuse_accumulator(const std::string& accumulate, const CompilerProfile& rules, bool wide);
-
-/// Bytes of one state of the reductions, as shared memory holds it: reals in f32 or f64, integers and positions in 64
-/// bits, a best element with its position.
-[[nodiscard]] std::int64_t state_bytes(const StructureProfile& profile, bool wide);
 
 } // namespace aicf

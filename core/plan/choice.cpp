@@ -32,6 +32,18 @@ bool chosen(const Plan& plan, std::string_view param, std::string_view value) {
   return s != nullptr && *s == value;
 }
 
+std::string form_of(const Plan& plan, bool (*counts)(const Param&), std::string_view between) {
+  std::string form = plan.family;
+  for (const Param& p : params())
+    if (auto choice = plan.choices.find(p.id); counts(p) && p.family == plan.family && choice != plan.choices.end())
+      form.append(between) += to_text(choice->second);
+  return form;
+}
+std::string coarse_form(const Plan& plan) {
+  return form_of(
+      plan, [](const Param& p) { return p.coarse; }, " ");
+}
+
 bool keeps_row(const Plan& plan) {
   return chosen(plan, "state_form", "resident") || chosen(plan, "state_form", "resident_online");
 }

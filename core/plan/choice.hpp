@@ -2,6 +2,7 @@
 #pragma once
 #include "core/plan/plan.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace aicf {
@@ -12,6 +13,11 @@ namespace aicf {
 [[nodiscard]] bool flag(const Plan& plan, std::string_view param);
 /// has() and equal.
 [[nodiscard]] bool chosen(const Plan& plan, std::string_view param, std::string_view value);
+
+/// The family and the values of the parameters that count: plans that agree in these are one form.
+[[nodiscard]] std::string form_of(const Plan& plan, bool (*counts)(const Param&), std::string_view between);
+/// Plans of one form by the coarse parameters are settings of one algorithm.
+[[nodiscard]] std::string coarse_form(const Plan& plan);
 
 /// state_form: the row stays on chip; a mergeable state stands for the levels.
 [[nodiscard]] bool keeps_row(const Plan& plan);

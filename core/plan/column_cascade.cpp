@@ -6,79 +6,32 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace aicf {
 namespace {
 
-constexpr std::int64_t access_bytes = 16, register_file = 65536, other_registers = 32,
-                       static_shared = std::int64_t{48} * 1024;
+constexpr std::int64_t static_shared = std::int64_t{48} * 1024;
 
-struct Facts {
-  std::shared_ptr<const Canonical> canonical; ///< held, so that its address names it
-  Problem problem;
-  RowForm form;
-  RowSizes sizes;
-  ElementBytes bytes;
-  std::int64_t neighbours = 1; ///< extent of the last row variable: packed groups of rows stay within it
-  std::int64_t sweeps = 1, components = 0, state = 0, wide_state = 0; ///< of a state: values; bytes in f32, in f64
-  bool mergeable = false, wide = false;
-};
+using Facts = CascadeFacts;
 
-bool same(const Problem& a, const Problem& b) {
-  return a.float_type == b.float_type && a.dims == b.dims && a.scalars == b.scalars && a.target == b.target;
-}
-
-const Facts& facts(const StructureProfile& profile, const Problem& problem) {
-  thread_local std::optional<Facts> last;
-  if (last && last->canonical == profile.canonical && same(last->problem, problem)) return *last;
-  last.emplace();
-  Facts& f = *last;
-  f.canonical = profile.canonical, f.problem = problem;
-  f.form = row_form(profile);
-  f.form.cascade = nullptr; // not ours to keep: the profile may go
-  if (!f.form.mismatch.empty()) return f;
-  f.sizes = row_sizes(f.form, problem);
-  f.bytes = element_bytes(f.form, problem);
-  f.wide = computes_wide(f.form, problem);
-  if (!f.form.row_extents.empty()) {
-    DimBinding binding{f.canonical->source.get(), &problem.dims, &problem.scalars};
-    f.neighbours = dim_value(f.form.arena, f.form.row_extents.back(), binding).value_or(1);
-  }
-  bool along =
-      std::any_of(f.form.outputs.begin(), f.form.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
-  f.sweeps = static_cast<std::int64_t>(f.form.levels.size()) + (along ? 1 : 0);
-  f.mergeable = has_builtin_summary(profile, f.sizes.length);
-  f.state = state_bytes(profile, f.wide), f.wide_state = state_bytes(profile, true);
-  f.components = static_cast<std::int64_t>(profile.reductions.size());
-  if (f.mergeable)
-    f.components = std::max(f.components, static_cast<std::int64_t>(profile.cascades.front().summary->slots.size()));
-  return f;
-}
-
-/// A read or a result whose neighbours are neighbouring rows.
-bool rows_adjoin(const RowForm& form) {
-  if (form.rows.empty()) return false;
-  for (const AxisLoad& l : form.loads) {
-    ExprId last = form.arena.operand(l.load, form.arena.operands(l.load).size() - 1);
-    if (l.inside && form.arena[last].op == Op::index && form.arena[last].payload == form.rows.back()) return true;
-  }
-  return false;
+/// Packed groups of rows stay within it.
+std::int64_t last_row_extent(const Facts& f) {
+  DimBinding binding{f.canonical->source.get(), &f.problem.dims, &f.problem.scalars};
+  return f.form.row_extents.empty() ? 1 : dim_value(f.form.arena, f.form.row_extents.back(), binding).value_or(1);
 }
 
 std::string mismatch(const StructureProfile& profile) {
   RowForm form = row_form(profile);
   if (!form.mismatch.empty()) return form.mismatch;
   if (form.levels.empty()) return "there is no reduction";
-  return rows_adjoin(form) ? "" : "neighbouring rows are not neighbours in memory";
+  bool adjoin = std::any_of(form.loads.begin(), form.loads.end(), [](const AxisLoad& l) { return l.rows_adjoin; });
+  return adjoin ? "" : "neighbouring rows are not neighbours in memory";
 }
 
 std::string refusal(const StructureProfile& profile, const Problem& problem, const CompilerProfile& rules,
                     const Plan& plan) {
-  const Facts& f = facts(profile, problem);
-  if (!f.form.mismatch.empty()) return f.form.mismatch;
-  if (!f.sizes.wrong.empty()) return f.sizes.wrong;
-  if (f.sizes.length < 0 || f.sizes.length >= std::int64_t{1} << 30) return "a row is longer than 2^30 elements";
+  const Facts& f = cascade_facts(profile, problem);
+  if (std::string why = refuse_problem(f); !why.empty()) return why;
   if (chosen(plan, "state_form", "online") && !f.mergeable)
     return "online: there is no state of builtin reducers, or its indices are too large";
   if (has(plan, "accumulate"))
@@ -102,8 +55,9 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
   std::int64_t v = number(plan, "vector");
   if (v > 1) {
     if (v * f.bytes.smallest > access_bytes) return "vector: more than 16 bytes of the smallest element";
-    if (f.neighbours % v != 0) return "vector: the rows are no multiple of it";
-    if (f.neighbours < v * lanes / 2) return "column_lanes: half of them hold all rows";
+    std::int64_t neighbours = last_row_extent(f);
+    if (neighbours % v != 0) return "vector: the rows are no multiple of it";
+    if (neighbours < v * lanes / 2) return "column_lanes: half of them hold all rows";
   }
   if (lanes * v > threads && lanes * v % threads != 0)
     return "column_lanes: the columns of a block do not spread evenly";
@@ -122,7 +76,7 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
 
 /// Nanoseconds, by the same roofline as row_cascade: it orders plans until something is measured.
 double estimate(const StructureProfile& profile, const Problem& problem, const Plan& plan) {
-  const Facts& f = facts(profile, problem);
+  const Facts& f = cascade_facts(profile, problem);
   auto choice = [&](const char* id) { return static_cast<double>(number(plan, id)); };
   double rows = static_cast<double>(std::max<std::int64_t>(f.sizes.rows, 1));
   double n = static_cast<double>(std::max<std::int64_t>(f.sizes.length, 1));

@@ -5,64 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace aicf {
 namespace {
 
-constexpr std::int64_t warp = 32, access_bytes = 16, register_file = 65536, block_shared = 232448;
-constexpr std::int64_t other_registers =
-    32; ///< addresses, counters, accumulators: what small kernels of this family take
-
+constexpr std::int64_t block_shared = 232448;
 constexpr std::int64_t shortest_shared_row = 4096; ///< what a meeting of a cluster costs (about 1 us) reads as much
 
-/// What refusals and estimates ask of a profile and a problem, found once for many plans.
-struct Facts {
-  std::shared_ptr<const Canonical> canonical; ///< kept, so that its address names it
-  std::size_t reductions = 0;
-  Problem problem;
-  RowForm form;
-  RowSizes sizes;
-  ElementBytes bytes;
-  bool wide = false;                               ///< computes in f64
-  std::int64_t state = 0;                          ///< bytes of a state in f64
-  bool mergeable = false;                          ///< there is a summary, of builtin reducers
-  std::int64_t kept_bytes = 0, streamed_bytes = 0; ///< of one position: read by several sweeps; by the last alone
-  std::int64_t sweeps = 1;                         ///< levels, and one more for results along the axis
-};
-
-bool same(const Problem& a, const Problem& b) {
-  return a.float_type == b.float_type && a.dims == b.dims && a.scalars == b.scalars && a.target == b.target;
-}
-
-/// A profile is looked at thousands of times in a row; the last one is remembered, in each thread.
-const Facts& facts(const StructureProfile& profile, const Problem& problem) {
-  thread_local std::optional<Facts> last;
-  if (last && last->canonical == profile.canonical && last->reductions == profile.reductions.size() &&
-      same(last->problem, problem))
-    return *last;
-  last.emplace();
-  Facts& f = *last;
-  f.canonical = profile.canonical, f.reductions = profile.reductions.size(), f.problem = problem;
-  f.form = row_form(profile);
-  f.form.cascade = nullptr; // not ours to keep: the profile may go
-  if (!f.form.mismatch.empty()) return f;
-  f.sizes = row_sizes(f.form, problem);
-  f.bytes = element_bytes(f.form, problem);
-  f.wide = computes_wide(f.form, problem);
-  for (const AxisLoad& l : f.form.loads) {
-    if (!l.of_row) continue; // read where it is used
-    const ElementType& type = f.canonical->source->tensors[l.tensor].type;
-    auto size = static_cast<std::int64_t>(size_of(type.bind(problem.float_type)));
-    (f.form.kept.contains(l.load) ? f.kept_bytes : f.streamed_bytes) += size;
-  }
-  bool along =
-      std::any_of(f.form.outputs.begin(), f.form.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
-  f.sweeps = static_cast<std::int64_t>(f.form.levels.size()) + (along ? 1 : 0);
-  f.state = state_bytes(profile, true);
-  f.mergeable = has_builtin_summary(profile, f.sizes.length);
-  return f;
-}
+using Facts = CascadeFacts;
 
 std::string mismatch(const StructureProfile& profile) { return row_form(profile).mismatch; }
 
@@ -190,7 +140,7 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
   if (tiles + other_registers > limit) return "registers: the tile of a thread leaves none for the rest";
   if (resident && !registers) {
     // Beside the rows: the parts of the warps, an array a reduction, and a barrier.
-    std::int64_t parts = f.state * (threads / warp) * number(plan, "row_blocks") + access_bytes;
+    std::int64_t parts = f.wide_state * (threads / warp) * number(plan, "row_blocks") + access_bytes;
     if (shared_row_bytes(f, plan) + parts > std::min(rules.shared_bytes, block_shared))
       return "shared_bytes: the rows of a block do not fit";
   }
@@ -199,10 +149,8 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
 
 std::string refusal(const StructureProfile& profile, const Problem& problem, const CompilerProfile& rules,
                     const Plan& plan) {
-  const Facts& f = facts(profile, problem);
-  if (!f.form.mismatch.empty()) return f.form.mismatch;
-  if (!f.sizes.wrong.empty()) return f.sizes.wrong;
-  if (f.sizes.length < 0 || f.sizes.length >= std::int64_t{1} << 30) return "a row is longer than 2^30 elements";
+  const Facts& f = cascade_facts(profile, problem);
+  if (std::string why = refuse_problem(f); !why.empty()) return why;
   if (std::string why = refuse_words(f, rules, plan); !why.empty()) return why;
   if (std::string why = refuse_copies(f, plan); !why.empty()) return why;
   if (std::string why = refuse_vector(f, plan); !why.empty()) return why;
@@ -214,7 +162,7 @@ bool chosen_flag(const Plan& plan, std::string_view param) { return has(plan, pa
 /// Nanoseconds by a roofline of one H200: 4.2 bytes a picosecond of memory, bytes in flight against its latency, and
 /// instructions against what 132 multiprocessors issue. It orders plans until something is measured.
 double estimate(const StructureProfile& profile, const Problem& problem, const Plan& plan) {
-  const Facts& f = facts(profile, problem);
+  const Facts& f = cascade_facts(profile, problem);
   double rows = static_cast<double>(std::max<std::int64_t>(f.sizes.rows, 1));
   double n = static_cast<double>(std::max<std::int64_t>(f.sizes.length, 1));
   auto threads = static_cast<double>(number(plan, "threads"));

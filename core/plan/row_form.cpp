@@ -185,8 +185,8 @@ class Finding {
   }
 
   bool of_row(ExprId load) const {
-    auto found = std::find_if(f.loads.begin(), f.loads.end(), [&](const AxisLoad& l) { return l.load == load; });
-    return found == f.loads.end() || found->of_row;
+    const AxisLoad* found = axis_load(f, load);
+    return found == nullptr || found->of_row;
   }
 
   bool is_library(ExprId id) const {
@@ -199,8 +199,8 @@ class Finding {
   bool always_defined(ExprId root) const {
     for (ExprId id : reachable(f.arena, std::span(&root, 1))) {
       if (f.arena[id].op != Op::load) continue;
-      auto along = std::find_if(f.loads.begin(), f.loads.end(), [&](const AxisLoad& l) { return l.load == id; });
-      if (along != f.loads.end() && !along->inside) return false;
+      const AxisLoad* along = axis_load(f, id);
+      if (along != nullptr && !along->inside) return false;
       for (ExprId index : f.arena.operands(id))
         if (f.arena[index].op != Op::index) return false;
     }
@@ -244,6 +244,8 @@ class Finding {
     load.of_row = f.rows.empty() || tensor.shape.size() > 1;
     load.inside = load.inside && axes == 1;
     load.unit_stride = load.unit_stride && load.inside;
+    load.rows_adjoin =
+        load.inside && !f.rows.empty() && is_var(f.arena, f.arena.operand(id, tensor.shape.size() - 1), f.rows.back());
     return load;
   }
 };
@@ -271,6 +273,11 @@ std::vector<ExprId> axis_nodes(const RowForm& form, const std::vector<ExprId>& r
     return !r;
   });
   return found;
+}
+
+const AxisLoad* axis_load(const RowForm& form, ExprId load) {
+  auto found = std::find_if(form.loads.begin(), form.loads.end(), [&](const AxisLoad& l) { return l.load == load; });
+  return found == form.loads.end() ? nullptr : &*found;
 }
 
 RowForm row_form(const StructureProfile& profile) { return Finding(profile).run(); }

@@ -19,6 +19,7 @@ struct AxisLoad {
   TensorId tensor = 0;
   bool inside = false;      ///< one index is the axis itself, every other one is a row's, and all are within the tensor
   bool unit_stride = false; ///< that index is the last one
+  bool rows_adjoin = false; ///< inside, and neighbours of the last row variable are neighbours in memory
   bool of_row = true;       ///< other rows read other elements; false: all rows read the same (a weight of the axis)
 };
 
@@ -48,6 +49,9 @@ struct RowForm {
 
 /// What `roots` evaluate at each position: nodes that read the axis, reductions left out. Ascending.
 [[nodiscard]] std::vector<ExprId> axis_nodes(const RowForm& form, const std::vector<ExprId>& roots);
+
+/// The entry of `loads`, or nullptr.
+[[nodiscard]] const AxisLoad* axis_load(const RowForm& form, ExprId load);
 
 [[nodiscard]] RowForm row_form(const StructureProfile& profile);
 

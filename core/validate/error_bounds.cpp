@@ -1,6 +1,7 @@
 #include "core/validate/error_bounds.hpp"
 
 #include "core/exec/reference.hpp"
+#include "core/kernel/lower_collectives.hpp"
 #include "core/plan/choice.hpp"
 #include "core/plan/row_form.hpp"
 #include "core/validate/bound_program.hpp"
@@ -178,14 +179,14 @@ class Evaluation {
 
   /// As Topology::merges counts.
   void merge_lanes(const Summary& summary, std::vector<BoundProgram>& merges, std::vector<State>& lanes) {
-    constexpr std::size_t warp = 32, longest = 8;
+    constexpr std::size_t warp = ir::warp_size;
     std::vector<State> warps;
     for (std::size_t i = 0; i < lanes.size(); i += warp) {
       std::span<State> of_warp(lanes.data() + i, std::min(warp, lanes.size() - i));
       tree(summary, merges, of_warp);
       warps.push_back(of_warp[0]);
     }
-    if (warps.size() <= longest) {
+    if (warps.size() <= ir::longest_chain) {
       for (std::size_t i = 1; i < warps.size(); ++i) warps[0] = merged(summary, merges, warps[0], warps[i]);
     } else {
       for (std::size_t i = warp; i < warps.size(); ++i)
@@ -260,17 +261,16 @@ class Evaluation {
 
 } // namespace
 
-constexpr std::int64_t warp_lanes = 32, longest_chain = 8; // as core/kernel/lower_collectives.cpp merges
-
 std::int64_t Topology::merges() const {
   if (lanes <= 1) return 0;
   if (chain != 0) return chain + lanes / chain;
   auto tree = [](std::int64_t n) {
     return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
   };
-  if (lanes <= warp_lanes) return tree(lanes);
-  std::int64_t warps = lanes / warp_lanes;
-  return tree(warp_lanes) + (warps <= longest_chain ? warps - 1 : warps / warp_lanes + tree(warp_lanes));
+  constexpr std::int64_t warp = ir::warp_size;
+  if (lanes <= warp) return tree(lanes);
+  std::int64_t warps = lanes / warp;
+  return tree(warp) + (warps <= ir::longest_chain ? warps - 1 : warps / warp + tree(warp));
 }
 
 double Topology::depth(std::int64_t n, std::int64_t length) const {
