@@ -32,15 +32,6 @@ std::vector<std::string> atlas_operators() {
   return files;
 }
 
-/// Where plans differ in their algorithm, not in settings of one.
-std::string form_of(const Plan& plan) {
-  std::string form = plan.family;
-  for (const Param& p : params())
-    if (auto choice = plan.choices.find(p.id); p.coarse && p.family == plan.family && choice != plan.choices.end())
-      form += " " + to_text(choice->second);
-  return form;
-}
-
 std::string text_of(const std::map<std::string, std::int64_t>& dims) {
   std::string text;
   for (const auto& [name, extent] : dims) text += (text.empty() ? "" : ",") + name + "=" + std::to_string(extent);
@@ -122,7 +113,7 @@ class Case {
       return;
     }
     std::map<std::string, std::vector<const Plan*>> forms;
-    for (const Plan& p : space.plans) forms[form_of(p)].push_back(&p);
+    for (const Plan& p : space.plans) forms[coarse_form(p)].push_back(&p);
     std::set<const Plan*> chosen;
     for (std::size_t k = 0; k < plans_a_case && !stop_.stop_requested(); ++k) {
       const auto& form = std::next(forms.begin(), static_cast<std::ptrdiff_t>(below(forms.size())))->second;
@@ -146,7 +137,7 @@ class Case {
     if (!verdict)
       return unjudged(verdict.missing ? "missing: " + verdict.missing->what : verdict.diagnostics.front().code);
     ++result.judged;
-    ++result.forms[form_of(plan)];
+    ++result.forms[coarse_form(plan)];
     if (verdict->passed) {
       ++result.passed;
       return;

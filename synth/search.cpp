@@ -1,5 +1,7 @@
 #include "synth/search.hpp"
 
+#include "core/plan/choice.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -10,20 +12,12 @@ namespace {
 
 constexpr std::size_t most_forms = 12; ///< tried before the search narrows; the last of them were never near the best
 
-std::string form_of(const Plan& plan) {
-  std::string form = plan.family;
-  for (const Param& p : params())
-    if (auto choice = plan.choices.find(p.id); p.coarse && p.family == plan.family && choice != plan.choices.end())
-      form += "|" + to_text(choice->second);
-  return form;
-}
-
 } // namespace
 
 PlanSearch::PlanSearch(const PlanSpace& space) : space_(space), taken_(space.plans.size(), 0) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < space.plans.size() && forms_.size() < most_forms; ++i)
-    if (seen.insert(form_of(space.plans[i])).second) forms_.push_back(i);
+    if (seen.insert(coarse_form(space.plans[i])).second) forms_.push_back(i);
   std::reverse(forms_.begin(), forms_.end()); // taken from the back
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/json.hpp"
 #include "core/exec/backends.hpp"
 #include "core/exec/nvrtc.hpp"
+#include "core/plan/choice.hpp"
 #include "core/validate/inputs.hpp"
 #include "synth/search.hpp"
 #include "synth/variant.hpp"
@@ -14,14 +15,9 @@ namespace aicf {
 namespace {
 
 /// What a plan does with state and elements: its choices of parameters that change the summary state or recompute.
-std::string form_of(const Plan& plan) {
-  std::string form = plan.family;
-  for (const Param& p : params()) {
-    auto choice = plan.choices.find(p.id);
-    if (p.family == plan.family && choice != plan.choices.end() && p.preservation_class == "summary_state")
-      form += "|" + to_text(choice->second);
-  }
-  return form;
+std::string state_form(const Plan& plan) {
+  return form_of(
+      plan, [](const Param& p) { return p.preservation_class == "summary_state"; }, "|");
 }
 
 /// `budget` plans in order of estimate, forms taking turns.
@@ -29,8 +25,9 @@ std::vector<const Plan*> proposed(const PlanSpace& space, std::size_t budget) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<const Plan*>> by_form;
   for (const Plan& plan : space.plans) {
-    auto& list = by_form[form_of(plan)];
-    if (list.empty()) order.push_back(form_of(plan));
+    std::string form = state_form(plan);
+    auto& list = by_form[form];
+    if (list.empty()) order.push_back(form);
     list.push_back(&plan);
   }
   std::vector<const Plan*> chosen;
@@ -168,14 +165,16 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
   auto backend = make_backend(request.backend);
   if (!backend) return backend.failure<SynthesisResult>();
   // A kernel over a limit gives its place to the next plan. Where times are measured, they say which plan is next.
-  std::size_t wanted = std::min(request.budget, result.space.plans.size()), tried = 0;
-  std::vector<const Plan*> plans = proposed(result.space, 4 * wanted);
+  std::size_t wanted = std::min(request.budget, result.space.plans.size());
+  std::size_t most = std::min(4 * wanted, result.space.plans.size());
   bool measures = request.backend == "cuda";
+  std::vector<const Plan*> plans;
+  if (!measures) plans = proposed(result.space, most);
   PlanSearch search(result.space);
   Loop loop(request, **backend, stop);
-  for (; tried < plans.size() && result.variants.size() < wanted && !stop.stop_requested(); ++tried) {
+  for (std::size_t tried = 0; tried < most && result.variants.size() < wanted && !stop.stop_requested(); ++tried) {
     const Plan* plan = measures ? search.next() : plans[tried];
-    say(result.variants.size(), wanted, "building and judging " + form_of(*plan));
+    say(result.variants.size(), wanted, "building and judging " + state_form(*plan));
     SynthesizedVariant variant;
     if (auto missing = loop.make(*plan, variant)) {
       Result<SynthesisResult> lacking;

@@ -156,8 +156,8 @@ struct DeviceOptions {
 
 class DeviceBench {
  public:
-  DeviceBench(const DeviceOptions& options, Backend& cuda, std::stop_token stop)
-      : o_(options), cuda_(cuda), stop_(std::move(stop)) {}
+  DeviceBench(const DeviceOptions& options, Backend& cuda, std::stop_token stop, json earlier)
+      : o_(options), cuda_(cuda), stop_(std::move(stop)), earlier_(std::move(earlier)) {}
 
   Result<json> copy(std::int64_t bytes) {
     std::int64_t n = bytes / 16 * 4; // whole vectors
@@ -279,24 +279,12 @@ class DeviceBench {
 
   [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
 
-  /// --from must be results; what it lacks is searched as usual.
-  [[nodiscard]] std::optional<Diagnostic> earlier_problem() const {
-    if (o_.from.empty()) return std::nullopt;
-    std::ifstream in(o_.from);
-    json document = json::parse(in, nullptr, false);
-    if (document.is_object() && document.contains("device") && document["device"].is_object()) return std::nullopt;
-    return error("bench.from", "is no result of aicf bench device", {o_.from, 0, 0, 0});
-  }
-
  private:
   /// The plans that an earlier run found fastest, the fastest last.
   [[nodiscard]] std::vector<std::map<std::string, std::string>> earlier(const std::string& op,
                                                                         const std::string& shape) const {
     std::vector<std::map<std::string, std::string>> found;
-    std::ifstream in(o_.from);
-    json document = json::parse(in, nullptr, false);
-    if (!document.is_object() || !document.contains("device")) return found;
-    for (const json& row : document["device"].value("ops", json::array())) {
+    for (const json& row : earlier_) {
       if (!row.is_object()) continue;
       auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
       if (stem(row.value("op", "")) != stem(op) || row.value("shape", "") != shape) continue;
@@ -317,6 +305,7 @@ class DeviceBench {
   const DeviceOptions& o_;
   Backend& cuda_;
   std::stop_token stop_;
+  json earlier_; ///< rows of an earlier run
 };
 
 struct DeviceCase {
@@ -343,6 +332,16 @@ Result<std::vector<DeviceCase>> device_cases(const DeviceOptions& o) {
   return cases;
 }
 
+/// The rows of --from, of which a run takes what it finds there; an empty list without it.
+Result<json> earlier_rows(const DeviceOptions& o) {
+  if (o.from.empty()) return json::array();
+  std::ifstream in(o.from);
+  json document = json::parse(in, nullptr, false);
+  if (!document.is_object() || !document.contains("device") || !document["device"].is_object())
+    return error("bench.from", "is no result of aicf bench device", {o.from, 0, 0, 0});
+  return document["device"].value("ops", json::array());
+}
+
 /// Device, versions and date go with the numbers.
 Result<json> bench_device(const DeviceOptions& o, std::stop_token stop) {
   auto device = cuda::device_at(0);
@@ -351,14 +350,15 @@ Result<json> bench_device(const DeviceOptions& o, std::stop_token stop) {
   if (!backend) return backend.failure<json>();
   auto cases = device_cases(o);
   if (!cases) return cases.failure<json>();
-  DeviceBench bench(o, **backend, std::move(stop));
+  auto earlier = earlier_rows(o);
+  if (!earlier) return earlier;
+  DeviceBench bench(o, **backend, std::move(stop), std::move(*earlier));
   json document{{"date", utc_now()},
                 {"device", cuda::to_json(*device)},
                 {"dtype", o.dtype},
                 {"timer", "CUDA events, cold L2, median of 41"},
                 {"ops", json::array()}};
   if (auto info = nvrtc_info()) document["nvrtc"] = std::to_string(info->major) + "." + std::to_string(info->minor);
-  if (auto problem = bench.earlier_problem()) return *problem;
   std::map<std::int64_t, json> copies; // by bytes read and written
   for (const DeviceCase& one : *cases) {
     if (bench.stopped()) break;
