@@ -44,6 +44,19 @@ Choices with(Choices choices, const Choices& more) {
 class TestLower : public QObject {
   Q_OBJECT
 
+  /// The plan's source is that of the file of the row's name, and compiles without spills.
+  static void golden(const StructureProfile& p, const Plan& plan, const Problem& q) {
+    auto modules = lower(p, plan, q);
+    QVERIFY(modules);
+    const std::string& source = (*modules)[0].cuda_source;
+    std::string path = std::string(AICF_SOURCE_DIR) + "/tests/data/golden/softmax_" + QTest::currentDataTag() + ".cu";
+    if (qEnvironmentVariableIsSet("AICF_UPDATE_GOLDEN")) std::ofstream(path, std::ios::binary) << source;
+    QCOMPARE(QString::fromStdString(source), QString::fromStdString(read(path)));
+    Built built = build(p, plan, q);
+    if (!built.available) QSKIP(built.missing.c_str());
+    QCOMPARE(built.variant.compiled[0].spill_bytes, 0);
+  }
+
  private slots:
   void goldenSources_data() {
     QTest::addColumn<QString>("form");
@@ -92,15 +105,7 @@ class TestLower : public QObject {
       q = problem(2048, 65536, DType::bf16);
     if (name == "any_length")
       choices = {{"vector", number(4)}, {"vectors_per_thread", number(8)}}, q = problem(64, 1000, DType::bf16);
-    auto modules = lower(p, row_plan(p, form.toStdString(), cooperation.toStdString(), choices), q);
-    QVERIFY(modules);
-    const std::string& source = (*modules)[0].cuda_source;
-    std::string path = std::string(AICF_SOURCE_DIR) + "/tests/data/golden/softmax_" + name + ".cu";
-    if (qEnvironmentVariableIsSet("AICF_UPDATE_GOLDEN")) std::ofstream(path, std::ios::binary) << source;
-    QCOMPARE(QString::fromStdString(source), QString::fromStdString(read(path)));
-    Built built = build(p, row_plan(p, form.toStdString(), cooperation.toStdString(), choices), q);
-    if (!built.available) QSKIP(built.missing.c_str());
-    QCOMPARE(built.variant.compiled[0].spill_bytes, 0);
+    golden(p, row_plan(p, form.toStdString(), cooperation.toStdString(), choices), q);
   }
 
   void goldenColumns_data() {
@@ -121,15 +126,7 @@ class TestLower : public QObject {
                              {"row_blocks", number(form == "online" ? 2 : 1)},
                              {"exp", word("fast")}});
     Problem q = problem(4096, 8192, DType::bf16);
-    auto modules = lower(p, plan, q);
-    QVERIFY(modules);
-    const std::string& source = (*modules)[0].cuda_source;
-    std::string path = std::string(AICF_SOURCE_DIR) + "/tests/data/golden/softmax_" + QTest::currentDataTag() + ".cu";
-    if (qEnvironmentVariableIsSet("AICF_UPDATE_GOLDEN")) std::ofstream(path, std::ios::binary) << source;
-    QCOMPARE(QString::fromStdString(source), QString::fromStdString(read(path)));
-    Built built = build(p, plan, q);
-    if (!built.available) QSKIP(built.missing.c_str());
-    QCOMPARE(built.variant.compiled[0].spill_bytes, 0);
+    golden(p, plan, q);
   }
 
   void argumentsInOrder() {
