@@ -42,6 +42,12 @@ ExprId Arena::make(Op op, Kind kind, std::uint32_t payload, std::span<const Expr
   return id;
 }
 
+ExprId Arena::with_operands(ExprId id, std::span<const ExprId> operands) {
+  if (std::ranges::equal(operands, this->operands(id))) return id;
+  const Node n = (*this)[id];
+  return make(n.op, n.kind, n.payload, operands);
+}
+
 void Arena::grow() {
   constexpr std::size_t smallest = 64;
   table_.assign(std::max(smallest, 2 * table_.size()), no_expr);

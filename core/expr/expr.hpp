@@ -98,6 +98,8 @@ class Arena {
   ExprId make(Op op, Kind kind, std::initializer_list<ExprId> operands, std::uint32_t payload = 0) {
     return make(op, kind, payload, std::span(operands.begin(), operands.size()));
   }
+  /// The node with other operands; itself when they are its own.
+  ExprId with_operands(ExprId id, std::span<const ExprId> operands);
   ExprId number(double value, Kind kind = Kind::real); ///< -0 and 0 differ, all NaN are one
   ExprId integer(std::int64_t value) { return number(static_cast<double>(value), Kind::integer); }
   ExprId boolean(bool value) { return number(value ? 1 : 0, Kind::boolean); }

@@ -60,6 +60,7 @@ struct FieldValue {
 /// One random interpretation: w, c and every opaque function. Values of different fields do not mix.
 class Field {
  public:
+  using Value = FieldValue; ///< an arithmetic for NodeProgram
   explicit Field(std::uint64_t seed);
 
   [[nodiscard]] FieldValue number(const mpq_class& value) const;

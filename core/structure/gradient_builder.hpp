@@ -88,6 +88,8 @@ class GradientBuilder {
   void finish(Cotangent& c, bool keep);
   ExprId collect(const Cotangent& c);
   Sum separate(const Contribution& part);
+  /// The conditions that all have to hold, conjunctions taken apart, in their order.
+  [[nodiscard]] std::vector<ExprId> conjuncts(const std::vector<ExprId>& conditions) const;
   void tighten(std::vector<Axis>& axes, std::vector<ExprId>& conditions);
   ExprId reduce_node(const Sum& sum);
   bool merge(Sum& into, const Sum& other);

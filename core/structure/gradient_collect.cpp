@@ -40,18 +40,26 @@ bool GradientBuilder::mentions(ExprId e, const std::vector<Axis>& axes) {
                      [&](const Axis& a) { return std::binary_search(vars.begin(), vars.end(), a.var); });
 }
 
-/// Conditions that bound one variable of a sum by things outside it become its range.
-void GradientBuilder::tighten(std::vector<Axis>& axes, std::vector<ExprId>& conditions) {
-  std::vector<ExprId> kept, stack(conditions.rbegin(), conditions.rend());
+std::vector<ExprId> GradientBuilder::conjuncts(const std::vector<ExprId>& conditions) const {
+  std::vector<ExprId> found, stack(conditions.rbegin(), conditions.rend());
   while (!stack.empty()) {
     ExprId c = stack.back();
     stack.pop_back();
-    const Node n = d_.arena[c];
-    if (n.op == Op::and_) {
-      stack.push_back(d_.arena.operand(c, 1));
-      stack.push_back(d_.arena.operand(c, 0));
+    if (d_.arena[c].op != Op::and_) {
+      found.push_back(c);
       continue;
     }
+    stack.push_back(d_.arena.operand(c, 1));
+    stack.push_back(d_.arena.operand(c, 0));
+  }
+  return found;
+}
+
+/// Conditions that bound one variable of a sum by things outside it become its range.
+void GradientBuilder::tighten(std::vector<Axis>& axes, std::vector<ExprId>& conditions) {
+  std::vector<ExprId> kept;
+  for (ExprId c : conjuncts(conditions)) {
+    const Node n = d_.arena[c];
     auto integer = [&](std::size_t k) { return d_.arena[d_.arena.operand(c, k)].kind == Kind::integer; };
     bool order = (n.op == Op::lt || n.op == Op::le) && integer(0) && integer(1);
     bool done = false;

@@ -191,7 +191,7 @@ void GradientBuilder::share(Statement& s) {
       args.push_back(made.at(o));
       heavy += weight.at(o);
     }
-    ExprId out = std::ranges::equal(args, d_.arena.operands(id)) ? id : d_.arena.make(n.op, n.kind, n.payload, args);
+    ExprId out = d_.arena.with_operands(id, args);
     bool value = n.kind == Kind::real && n.op != Op::load && n.op != Op::padded_load;
     weight[id] = std::min<std::size_t>(heavy, 1U << 20U);
     if (value && id != s.body && heavy >= shared_weight && uses[id] > 1) {
@@ -280,7 +280,7 @@ void GradientBuilder::guard_first_values(Statement& s) {
       const Node n = d_.arena[id];
       args.clear();
       for (ExprId o : d_.arena.operands(id)) args.push_back(made.at(o));
-      ExprId out = std::ranges::equal(args, d_.arena.operands(id)) ? id : d_.arena.make(n.op, n.kind, n.payload, args);
+      ExprId out = d_.arena.with_operands(id, args);
       made[id] = out;
       if (n.op != Op::load || is_input(n.payload) || reads(n.payload, s.target)) continue;
       const Statement& of = d_.statements[statement_of_tensor_[n.payload]];

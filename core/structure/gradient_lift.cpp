@@ -217,7 +217,7 @@ ExprId GradientBuilder::lift_below(ExprId root, Statement& parent, bool keep_roo
     const Node n = d_.arena[id];
     args.clear();
     for (ExprId o : d_.arena.operands(id)) args.push_back(made.at(o));
-    ExprId out = std::ranges::equal(args, d_.arena.operands(id)) ? id : d_.arena.make(n.op, n.kind, n.payload, args);
+    ExprId out = d_.arena.with_operands(id, args);
     if (n.op == Op::reduce && active.at(id)) {
       if (d_.arena.reduction(id).reducer >= first_user_reducer)
         out = as_recurrence(out, parent);

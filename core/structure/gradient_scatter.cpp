@@ -189,19 +189,11 @@ struct GradientBuilder::Inverse {
 
 /// Conditions a == b of a sum are equations too: sum[j where j == k[i]] f(j) is f(k[i]).
 void GradientBuilder::solve_conditions(Inverse& inverse, std::vector<ExprId>& conditions) {
-  std::vector<ExprId> stack(conditions.rbegin(), conditions.rend());
+  std::vector<ExprId> all = conjuncts(conditions);
   conditions.clear();
-  while (!stack.empty()) {
-    ExprId c = stack.back();
-    stack.pop_back();
-    const Node n = d_.arena[c];
-    if (n.op == Op::and_) {
-      stack.push_back(d_.arena.operand(c, 1));
-      stack.push_back(d_.arena.operand(c, 0));
-      continue;
-    }
+  for (ExprId c : all) {
     bool solved = false;
-    if (n.op == Op::eq && d_.arena[d_.arena.operand(c, 0)].kind == Kind::integer &&
+    if (d_.arena[c].op == Op::eq && d_.arena[d_.arena.operand(c, 0)].kind == Kind::integer &&
         d_.arena[d_.arena.operand(c, 1)].kind == Kind::integer) {
       Linear form = ranges_.linear(ranges_.replace(d_.arena.operand(c, 0), inverse.solution));
       form.add(ranges_.linear(ranges_.replace(d_.arena.operand(c, 1), inverse.solution)), -1);

@@ -19,16 +19,6 @@ bool added(const Slot& s) {
   return s.reducer == static_cast<ReducerId>(Builtin::sum) || s.reducer == static_cast<ReducerId>(Builtin::prod);
 }
 
-/// Arithmetic of a Field in the shape that NodeProgram takes.
-struct FieldMath {
-  using Value = FieldValue;
-  Field& field;
-  [[nodiscard]] FieldValue number(const mpq_class& v) const { return field.number(v); }
-  FieldValue apply(Op op, std::uint32_t payload, std::span<const FieldValue> args) {
-    return field.apply(op, payload, args);
-  }
-};
-
 class FieldTest {
  public:
   FieldTest(const Model& model, const std::vector<std::size_t>& cascade, Algebra& algebra, const Summary& summary,
@@ -58,11 +48,10 @@ class FieldTest {
   /// "" when every identity held; nothing when the sample fell on a pole.
   std::optional<std::string> trial(int na, int nb, std::uint64_t seed) {
     field_.emplace(seed);
-    FieldMath math{*field_};
     Random random(mix(seed, 9));
     FieldProgram form_program(algebra_, *field_, fields_);
     base_.assign(program_.size(), {});
-    program_.literals<FieldMath>(math, base_, [&](double) { return field_->random(random); });
+    program_.literals<Field>(*field_, base_, [&](double) { return field_->random(random); });
     shared_ = form_program.blank();
     elements_.clear();
     std::map<ExprId, bool> leaf_is_positive;
@@ -98,13 +87,12 @@ class FieldTest {
     }
     auto a = std::span(elements_).first(static_cast<std::size_t>(na)), all = std::span(elements_);
     auto b = all.subspan(static_cast<std::size_t>(na));
-    std::vector<FieldValue> whole = state(math, all, random), left = state(math, a, random),
-                            right = state(math, b, random);
+    std::vector<FieldValue> whole = state(all, random), left = state(a, random), right = state(b, random);
     std::vector<FieldValue> values = base_, merged;
     for (std::size_t k = 0; k < s_.slots.size(); ++k)
       put(values, left_symbol(k), left[k]), put(values, right_symbol(k), right[k]);
     for (std::size_t k = 0; k < s_.slots.size(); ++k) {
-      FieldValue v = added(s_.slots[k]) ? value(math, merges_[k], s_.slots[k].merge, values) : whole[k];
+      FieldValue v = added(s_.slots[k]) ? value(merges_[k], s_.slots[k].merge, values) : whole[k];
       if (!(v == whole[k])) {
         if (field_->divided_by_zero) return std::nullopt;
         return "slot " + s_.slots[k].name + ": merge of chunks of " + std::to_string(na) + " and " +
@@ -112,7 +100,7 @@ class FieldTest {
       }
       put(values, slot_symbol(k), v);
     }
-    return finals(math, form_program, whole);
+    return finals(form_program, whole);
   }
   [[nodiscard]] int exponentials(int elements) const { return 1 + exponentials_ * (elements > 2 ? 2 : 1); }
   [[nodiscard]] std::size_t weight() const { return 1 + program_.size() * (s_.slots.size() + 1); }
@@ -130,7 +118,7 @@ class FieldTest {
     for (ExprId leaf : program_.leaves())
       if (m_.arena()[leaf].op == Op::symbol && m_.arena()[leaf].payload == symbol) values[program_.place(leaf)] = v;
   }
-  std::vector<FieldValue> state(FieldMath& math, std::span<const Element> chunk, Random& random) {
+  std::vector<FieldValue> state(std::span<const Element> chunk, Random& random) {
     std::vector<FieldValue> values = base_, out;
     for (std::size_t k = 0; k < s_.slots.size(); ++k) {
       const Slot& s = s_.slots[k];
@@ -139,7 +127,7 @@ class FieldTest {
       if (added(s))
         for (const Element& e : chunk) {
           set(values, e);
-          FieldValue v = value(math, bodies_[k], s.body, values);
+          FieldValue v = value(bodies_[k], s.body, values);
           total = s.reducer == static_cast<ReducerId>(Builtin::sum) ? Field::add(total, v) : Field::mul(total, v);
         }
       out.push_back(total);
@@ -148,10 +136,10 @@ class FieldTest {
     return out;
   }
   /// One expression at the leaf values that the common program has places for.
-  FieldValue value(FieldMath& math, const NodeProgram& of, ExprId root, const std::vector<FieldValue>& values) const {
+  FieldValue value(const NodeProgram& of, ExprId root, const std::vector<FieldValue>& values) {
     std::vector<FieldValue> own(of.size());
     for (ExprId leaf : of.leaves()) own[of.place(leaf)] = values[program_.place(leaf)];
-    of.run(math, own);
+    of.run(*field_, own);
     return own[of.place(root)];
   }
   void set(std::vector<FieldValue>& values, const Element& e) const {
@@ -160,7 +148,7 @@ class FieldTest {
   }
 
   /// Each reduction by its definition, and as the finalized state of the whole.
-  std::optional<std::string> finals(FieldMath& math, FieldProgram& forms, const std::vector<FieldValue>& whole) {
+  std::optional<std::string> finals(FieldProgram& forms, const std::vector<FieldValue>& whole) {
     FieldProgram::Values values = shared_;
     for (AtomId a : forms.leaves()) {
       const Atom& atom = algebra_.atom(a);
@@ -179,7 +167,7 @@ class FieldTest {
         for (const Element& e : elements_) {
           set(nodes, e);
           std::size_t place = std::find(cascade_.begin(), cascade_.end(), checked_[c]) - cascade_.begin();
-          if (value(math, masks_[place], item.mask, nodes).zero()) continue;
+          if (value(masks_[place], item.mask, nodes).zero()) continue;
           for (AtomId a : forms.leaves())
             if (auto it = e.find(algebra_.atom(a).node); it != e.end() && algebra_.atom(a).type == Atom::Type::leaf)
               values[a] = it->second;

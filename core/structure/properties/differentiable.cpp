@@ -38,9 +38,8 @@ std::vector<ExprId> with_free_extrema(Instance& instance, const std::vector<Expr
       continue;
     }
     std::vector<ExprId> args;
-    bool same = true;
-    for (ExprId o : arena.operands(id)) args.push_back(now.at(o)), same = same && args.back() == o;
-    now[id] = same ? id : arena.make(n.op, n.kind, n.payload, args);
+    for (ExprId o : arena.operands(id)) args.push_back(now.at(o));
+    now[id] = arena.with_operands(id, args);
   }
   std::vector<ExprId> out;
   for (ExprId r : results) out.push_back(now.at(r));

@@ -23,16 +23,6 @@ bool differ(double a, double b, double relative = 1e-4) {
 
 std::string number(double v) { return nlohmann::json(v).dump(); }
 
-/// Arithmetic of a Field in the shape that NodeProgram takes.
-struct FieldMath {
-  using Value = FieldValue;
-  Field& field;
-  [[nodiscard]] FieldValue number(const mpq_class& v) const { return field.number(v); }
-  FieldValue apply(Op op, std::uint32_t payload, std::span<const FieldValue> args) {
-    return field.apply(op, payload, args);
-  }
-};
-
 /// -1, 1: the intervals do or do not meet; 0: not certain.
 int certified(Instance& instance, ExprId a, ExprId b, const std::vector<double>& symbols) {
   NodeProgram program(instance.arena(), {a, b});
@@ -77,16 +67,15 @@ Tested over_the_field(Instance& instance, const std::vector<std::pair<ExprId, Ex
   for (int t = 0, poles = 0; t < 400 && (out.trials < 2 || log_bound > std::log(1e-9)); ++t) {
     if (static_cast<std::size_t>(t) * program.size() > 600000) break;
     Field field(mix(seed, static_cast<std::uint64_t>(t)));
-    FieldMath math{field};
     Random random(mix(seed, 200 + static_cast<std::uint64_t>(t)));
     std::vector<FieldValue> values;
-    program.literals<FieldMath>(math, values, [&](double) { return field.random(random); });
+    program.literals<Field>(field, values, [&](double) { return field.random(random); });
     for (ExprId leaf : program.leaves()) {
       const Node& n = instance.arena()[leaf];
       if (n.op == Op::symbol)
         values[program.place(leaf)] = n.payload >= instance.symbols() ? field.positive(random) : field.random(random);
     }
-    program.run(math, values);
+    program.run(field, values);
     if (field.divided_by_zero) {
       if (++poles > 20) break;
       continue;
@@ -257,6 +246,30 @@ PropertyVerdict for_some_input(const Subject& subject,
   if (unsure) return *unsure;
   if (failed) return *failed;
   return not_applicable("it has no real input");
+}
+
+ExprId shifted(Instance& instance, ExprId element) {
+  return instance.arena().make(Op::add, Kind::real, {element, instance.extra(0)});
+}
+ExprId scaled(Instance& instance, ExprId element) {
+  return instance.arena().make(Op::mul, Kind::real, {element, instance.extra(0)});
+}
+
+PropertyVerdict decide_action(const Subject& subject, const std::string& law, std::size_t extras,
+                              const Action& on_input, const Action& on_result) {
+  return for_some_input(subject, [&](Instance& instance, std::size_t input) {
+    Relation r;
+    r.text = law;
+    r.extras = extras;
+    r.load = [&instance, &on_input, input](std::size_t i, std::size_t e) {
+      const ExprId x = instance.element(i, e);
+      return i == input ? on_input(instance, x) : x;
+    };
+    r.expected = [&instance, &on_result](const Instance::Elements& y, std::size_t o, std::size_t e) {
+      return on_result ? on_result(instance, y[o][e]) : y[o][e];
+    };
+    return r;
+  });
 }
 
 PropertyVerdict decide_law(const Subject& subject, Law law) {

@@ -58,6 +58,14 @@ struct Relation {
 [[nodiscard]] PropertyVerdict
 for_some_input(const Subject& subject, const std::function<Relation(Instance& instance, std::size_t input)>& relation);
 
+/// What is done to an element, with instance.extra(0) where a number takes part.
+using Action = std::function<ExprId(Instance& instance, ExprId element)>;
+[[nodiscard]] ExprId shifted(Instance& instance, ExprId element); ///< x + c
+[[nodiscard]] ExprId scaled(Instance& instance, ExprId element);  ///< c * x
+/// for_some_input: `on_input` on all of its elements does `on_result` (empty: nothing) to every result.
+[[nodiscard]] PropertyVerdict decide_action(const Subject& subject, const std::string& law, std::size_t extras,
+                                            const Action& on_input, const Action& on_result = {});
+
 /// For laws of carriers: of every reducer in use.
 [[nodiscard]] PropertyVerdict decide_law(const Subject& subject, Law law);
 

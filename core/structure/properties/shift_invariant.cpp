@@ -4,23 +4,7 @@ namespace aicf {
 namespace {
 
 /// Adding one number to all elements of some input changes no result.
-PropertyVerdict decide(const Subject& subject) {
-  return for_some_input(subject, [](Instance& instance, std::size_t input) {
-    Relation r;
-    r.text = "y(x + c) = y(x)";
-    r.extras = 1;
-    r.load = [&instance, input](std::size_t i, std::size_t e) {
-      const ExprId x = instance.element(i, e);
-      Arena& arena = instance.arena();
-      return i == input ? arena.make(Op::add, Kind::real, {x, instance.extra(0)}) : x;
-    };
-    r.expected = [&instance](const Instance::Elements& y, std::size_t o, std::size_t e) {
-      (void)instance;
-      return y[o][e];
-    };
-    return r;
-  });
-}
+PropertyVerdict decide(const Subject& subject) { return decide_action(subject, "y(x + c) = y(x)", 1, shifted); }
 
 const RegisterProperty register_shift_invariant{{"shift_invariant", 1, decide}};
 
