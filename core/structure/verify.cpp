@@ -63,8 +63,10 @@ class FieldTest {
       }
     for (ExprId leaf : program_.leaves()) leaf_is_positive.try_emplace(leaf, nonnegative_node(m_.arena(), leaf));
     std::vector<ExprId> size = extent_dims(m_, m_.items[cascade_.front()]);
-    elements_.resize(static_cast<std::size_t>(na + nb));
-    for (const auto& [leaf, positive] : leaf_is_positive) {
+    elements_.resize(static_cast<std::size_t>(na) + static_cast<std::size_t>(nb));
+    for (const auto& entry : leaf_is_positive) {
+      const ExprId leaf = entry.first;
+      const bool positive = entry.second;
       const Node& n = m_.arena()[leaf];
       if (n.op == Op::number || n.op == Op::symbol || m_.at.contains(leaf)) {
         if (n.op == Op::number && std::isfinite(m_.arena().value(leaf)) && atom_of.contains(leaf))
