@@ -48,7 +48,7 @@ class Inference final : public Binders {
 
   Binder shown(VarId v, ExprId lo, ExprId hi) override {
     const Var& var = vars_[v];
-    const Binder written{{}, hi};
+    Binder written{{}, hi};
     if (var.bindings != 1 || !var.inferred || var.conflict) return written;
     bool same_lo = same_lower(var.lo, lo), same_hi = extents_.equal(var.hi, hi);
     if (same_lo && same_hi) return {};

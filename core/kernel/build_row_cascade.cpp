@@ -1,5 +1,9 @@
-#include "core/kernel/build_row_cascade.hpp"
-
+// Kernels of the family `row_cascade`: one row of rows x axis on a thread, a warp, a block or several blocks; its
+// reductions level by level (two_pass, resident) or as one mergeable state (online); then the results.
+//
+//   for row in grid:  for level: r = reduce(lanes, fold(elements));  for position: y = map(elements, r)
+//
+// A row that is split over blocks takes a launch for each such reduce, and one for the results.
 #include "core/kernel/cascade_algebra.hpp"
 #include "core/kernel/family_builder.hpp"
 #include "core/kernel/row_sweep.hpp"
@@ -15,11 +19,12 @@ using Known = std::unordered_map<ExprId, NodeId>;
 
 class RowCascade {
  public:
-  RowCascade(const StructureProfile& profile, const Plan& plan, const Problem& problem)
+  RowCascade(const StructureProfile& profile, const Plan& plan, const Problem& problem, std::size_t stage = 0)
       : p(profile), plan_(plan), problem_(problem), f(row_form(profile)), b(k),
         real_(real_type(*f.canonical->source, plan, problem)), t(b, f, problem, fixed_dims(f, plan), real_),
         s(b, f, t, mapping(), real_),
-        c(p, f, b, real_, [this](ExprId root, const auto& symbols) { return s.row_value(root, {}, symbols); }) {}
+        c(p, f, b, real_, [this](ExprId root, const auto& symbols) { return s.row_value(root, {}, symbols); }),
+        stage_(stage) {}
 
   Kernel run() {
     const Definition& d = *f.canonical->source;
@@ -27,15 +32,29 @@ class RowCascade {
     cooperation_ = word(plan_, "cooperation");
     k.threads = static_cast<std::uint32_t>(number(plan_, "threads"));
     if (cooperation_ == "cluster") k.cluster = static_cast<std::uint32_t>(number(plan_, "row_blocks"));
+    if (splits()) {
+      k.name += gives_results() ? "_results" : stages() == 1 ? "_parts" : "_parts_" + std::to_string(stage_ + 1);
+      parts_ = static_cast<std::uint32_t>(number(plan_, "row_blocks"));
+      // Without results along the axis, what is left to do is merging the parts: a warp a row.
+      if (gives_results() && !has_axis_outputs()) cooperation_ = "warp", parts_ = 1;
+    }
     rows_in_block_ = cooperation_ == "thread" ? k.threads : cooperation_ == "warp" ? k.threads / 32 : 1;
     launch();
     about();
     NodeId blocks =
         b.quotient(b.apply(Op::add, {t.row_count(), b.integer(rows_in_block_ - 1)}), b.integer(rows_in_block_));
-    blocks = b.apply(Op::mul, {blocks, b.integer(k.cluster)});
-    b.loop(Binding::grid, cooperation_ == "block" ? "row" : "row_block", b.integer(0), blocks,
-           [&](NodeId block) { rows(block); });
+    blocks = b.apply(Op::mul, {blocks, b.integer(std::int64_t{k.cluster} * parts_)});
+    b.loop(Binding::grid,
+           cooperation_ == "block" ? "row"
+           : parts_ > 1            ? "block"
+                                   : "row_block",
+           b.integer(0), blocks, [&](NodeId block) { rows(block); });
     return std::move(k);
+  }
+
+  /// A split row: launches that fold parts of the row before the one that gives the results.
+  [[nodiscard]] std::size_t stages() const {
+    return f.cascade == nullptr ? 0 : keeps_state(plan_) ? 1 : f.levels.size();
   }
 
  private:
@@ -50,13 +69,20 @@ class RowCascade {
   RowSweep s;
   CascadeAlgebra c;
   std::string cooperation_;
-  std::uint32_t rows_in_block_ = 1;
-  NodeId lane_ = none, thread_ = none, rank_ = none;
+  std::size_t stage_; ///< of a split row: which launch this is; those before it have left their parts in memory
+  std::uint32_t rows_in_block_ = 1, parts_ = 1; ///< parts_: blocks that share a row through memory
+  std::map<std::string, BufferId> workspaces_;
+  NodeId lane_ = none, thread_ = none, rank_ = none, row_ = none;
   bool peers_started_ = false;       ///< of the cluster: they have met once
   Known known_;                      // reductions that are computed
   std::map<ExprId, BufferId> saved_; // expensive expressions kept from an earlier sweep
 
   [[nodiscard]] bool resident() const { return keeps_row(plan_); }
+  [[nodiscard]] bool splits() const { return chosen(plan_, "cooperation", "split"); }
+  [[nodiscard]] bool gives_results() const { return !splits() || stage_ == stages(); }
+  [[nodiscard]] bool has_axis_outputs() const {
+    return std::any_of(f.outputs.begin(), f.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
+  }
   /// A block of the cluster holds a part of the row in its shared memory.
   [[nodiscard]] bool in_parts() const { return cooperation_ == "cluster" && resident() && !in_registers(); }
   [[nodiscard]] bool in_registers() const { return resident() && word(plan_, "staging") == "registers"; }
@@ -84,12 +110,14 @@ class RowCascade {
       k.launch.cluster[0].text = std::to_string(k.cluster);
       k.launch.grid[0].text += "*" + k.launch.cluster[0].text;
     }
+    if (parts_ > 1) k.launch.grid[0].text += "*" + std::to_string(parts_);
     k.launch.block[0].text = std::to_string(k.threads);
   }
 
   void about() {
     const std::string& form = word(plan_, "state_form");
     std::string who = k.cluster > 1 ? "a cluster of " + std::to_string(k.cluster) + " blocks" : "one " + cooperation_;
+    if (splits()) return about_split();
     std::string how = form == "resident_online"
                           ? "the row stays on chip, and one meeting merges the state of all levels"
                       : form == "online"   ? "one sweep keeps a mergeable state of the reductions"
@@ -98,9 +126,28 @@ class RowCascade {
     k.about = {f.canonical->source->name + ": " + who + " a row, " + how + "."};
   }
 
+  void about_split() {
+    std::string count = std::to_string(number(plan_, "row_blocks")), of = std::to_string(stages() + 1);
+    std::string what = !gives_results()     ? "each folds its part of the row and leaves the state in memory"
+                       : has_axis_outputs() ? "each merges the states of all parts and writes its share of the results"
+                                            : "a warp a row merges the states of all parts";
+    k.about = {f.canonical->source->name + ", launch " + std::to_string(stage_ + 1) + " of " + of + ": " + count +
+               " blocks a row; " + what + "."};
+  }
+
   void rows(NodeId block) {
     NodeId per_block = b.integer(rows_in_block_);
-    if (cooperation_ == "block") {
+    if (parts_ > 1) {
+      NodeId of = b.integer(parts_), number = b.quotient(block, of);
+      rank_ = b.convert(b.remainder(block, of), Type::i32);
+      k.nodes[rank_].name = "part";
+      b.loop(Binding::block, "thread", b.integer(0), b.integer(k.threads), [&](NodeId thread) {
+        NodeId lane = b.apply(Op::add, {b.apply(Op::mul, {rank_, b.integer(k.threads)}), thread});
+        k.nodes[lane].name = "lane";
+        thread_ = thread;
+        row(number, lane, b.integer(0));
+      });
+    } else if (cooperation_ == "block") {
       b.loop(Binding::block, "lane", b.integer(0), b.integer(k.threads),
              [&](NodeId lane) { row(block, lane, b.integer(0)); });
     } else if (cooperation_ == "cluster") {
@@ -144,6 +191,8 @@ class RowCascade {
       } else {
         s.at_lane(lane, length, aligned);
       }
+      row_ = row;
+      if (splits()) return launch_of_split();
       if (resident()) keep(row_in_block);
       if (keeps_state(plan_) && f.cascade != nullptr)
         online();
@@ -244,20 +293,65 @@ class RowCascade {
     for (std::size_t i = 0; i < values.size(); ++i) b.store(a.variables[i], {}, values[i]);
   }
 
-  std::vector<NodeId> over_lanes(const std::vector<NodeId>& values, const std::vector<double>& identity, bool symmetric,
-                                 const Builder::Merge& merge) {
+  /// What lanes, blocks and launches hand on of a reduction, or of the reductions of a summary: a tuple that merges.
+  struct State {
+    std::vector<std::string> names;
+    std::vector<Type> types;
+    std::vector<double> identity;
+    bool symmetric = false;
+    Builder::Merge merge;
+  };
+
+  State state_of(std::size_t reduction) {
+    Monoid m = c.monoid(reduction);
+    State state{{}, m.types, m.identity, m.symmetric, {}};
+    const std::string& name = c.reduction(reduction).name;
+    for (std::size_t i = 0; i < m.types.size(); ++i)
+      state.names.push_back(name + (m.arg && i + 1 == m.types.size() ? "_at" : ""));
+    state.merge = [this, m = std::move(m)](const auto& l, const auto& r) { return m.merge(b, l, r); };
+    return state;
+  }
+
+  State state_of_summary() {
+    State state;
+    for (std::size_t i = 0; i < f.cascade->summary->slots.size(); ++i) {
+      state.names.push_back(c.slot_name(i));
+      state.types.push_back(c.slot_type(i));
+      state.identity.push_back(c.slot_identity(i));
+    }
+    state.merge = [this](const auto& l, const auto& r) { return c.merged(l, r); };
+    return state;
+  }
+
+  std::vector<NodeId> over_lanes(const std::vector<NodeId>& values, const State& state) {
     if (cooperation_ == "thread") return values;
     if (cooperation_ == "cluster" && !peers_started_) {
       b.because("cluster_reduce", "a block writes into another's shared memory only once that has started");
       b.sync(Scope::cluster, Meeting::wait);
       peers_started_ = true;
     }
-    b.because("tree_reduction", "the lanes of the row merge their parts in a fixed tree");
-    Scope scope = cooperation_ == "warp" ? Scope::warp : cooperation_ == "block" ? Scope::block : Scope::cluster;
-    return b.reduce(scope, values, identity, symmetric, merge);
+    b.because("tree_reduction", splits() ? "the lanes of the part merge in a fixed tree"
+                                         : "the lanes of the row merge their parts in a fixed tree");
+    Scope scope = cooperation_ == "warp" ? Scope::warp : cooperation_ == "cluster" ? Scope::cluster : Scope::block;
+    return b.reduce(scope, values, state.identity, state.symmetric, state.merge);
   }
 
   void reduce_level(std::size_t level, const std::vector<ExprId>& roots) {
+    auto folded = fold_level(level, roots);
+    for (std::size_t i = 0; i < folded.size(); ++i) {
+      std::size_t reduction = f.levels[level][i];
+      known_as(reduction, over_lanes(folded[i], state_of(reduction)));
+    }
+  }
+
+  void known_as(std::size_t reduction, const std::vector<NodeId>& merged) {
+    if (c.monoid(reduction).arg) trap_if_empty(b, merged.back());
+    b.k.nodes[merged.back()].name = c.reduction(reduction).name;
+    known_[c.reduction(reduction).node] = merged.back();
+  }
+
+  /// Of each reduction of the level, what this lane has folded.
+  std::vector<std::vector<NodeId>> fold_level(std::size_t level, const std::vector<ExprId>& roots) {
     std::vector<Accumulator> all;
     for (std::size_t r : f.levels[level]) all.push_back(accumulator(c.reduction(r).name, c.monoid(r)));
     std::vector<ExprId> loads = loads_of(roots), saves = saved_in(level);
@@ -288,15 +382,9 @@ class RowCascade {
     unstage_all(loads);
     saved_.insert(saved_here_.begin(), saved_here_.end());
     saved_here_.clear();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const Monoid& m = all[i].monoid;
-      auto merge = [&](const auto& l, const auto& r) { return m.merge(b, l, r); };
-      auto result = over_lanes(current(all[i]), m.identity, m.symmetric, merge);
-      if (m.arg) trap_if_empty(b, result.back());
-      NodeId value = result.back();
-      b.k.nodes[value].name = all[i].name;
-      known_[p.reductions[f.cascade->reductions[f.levels[level][i]]].node] = value;
-    }
+    std::vector<std::vector<NodeId>> folded;
+    for (const Accumulator& a : all) folded.push_back(current(a));
+    return folded;
   }
   std::map<ExprId, BufferId> saved_here_;
 
@@ -309,7 +397,10 @@ class RowCascade {
 
   // ---- one mergeable state ----
 
-  void online() {
+  void online() { known_as_summary(over_lanes(fold_summary(), state_of_summary())); }
+
+  /// The state of what this lane has read.
+  std::vector<NodeId> fold_summary() {
     const auto& slots = f.cascade->summary->slots;
     std::vector<BufferId> state;
     for (std::size_t i = 0; i < slots.size(); ++i)
@@ -324,14 +415,14 @@ class RowCascade {
     online_chunks(state);
     unstage_all(loads);
     std::vector<NodeId> values;
-    std::vector<double> identity;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      values.push_back(b.load(state[i]));
-      identity.push_back(c.slot_identity(i));
-    }
-    auto final = over_lanes(values, identity, false, [&](const auto& l, const auto& r) { return c.merged(l, r); });
+    values.reserve(slots.size());
+    for (BufferId slot : state) values.push_back(b.load(slot));
+    return values;
+  }
+
+  void known_as_summary(const std::vector<NodeId>& merged) {
     std::unordered_map<std::uint32_t, NodeId> symbols;
-    for (std::size_t i = 0; i < slots.size(); ++i) symbols[slot_symbol(i)] = final[i];
+    for (std::size_t i = 0; i < merged.size(); ++i) symbols[slot_symbol(i)] = merged[i];
     for (std::size_t r = 0; r < f.cascade->reductions.size(); ++r) {
       const Reduction& reduction = p.reductions[f.cascade->reductions[r]];
       NodeId value = s.row_value(f.cascade->summary->finalize[r], known_, symbols);
@@ -381,6 +472,80 @@ class RowCascade {
         set(parts[g], m.merge(b, current(parts[g]), m.lift(b, element, at.j)));
       }
     });
+  }
+
+  // ---- a row split over blocks that meet in memory ----
+
+  void launch_of_split() {
+    for (std::size_t stage = 0; stage < stage_; ++stage) merge_parts(stage);
+    if (gives_results()) {
+      row_outputs();
+      return axis_outputs(f.sweeps.back());
+    }
+    if (keeps_state(plan_)) return leave_part(state_of_summary(), fold_summary());
+    auto folded = fold_level(stage_, f.sweeps[stage_]);
+    for (std::size_t i = 0; i < folded.size(); ++i) leave_part(state_of(f.levels[stage_][i]), folded[i]);
+  }
+
+  /// One element for each row and part.
+  BufferId workspace(const std::string& component, Type type) {
+    auto [found, fresh] = workspaces_.try_emplace(component, none);
+    if (!fresh) return found->second;
+    Buffer buffer;
+    buffer.name = component + "_of_part", buffer.space = Space::global, buffer.role = Arg::Role::workspace;
+    buffer.type = type == Type::pred ? Type::i32 : type;
+    buffer.dtype = buffer.type == Type::f64   ? DType::f64
+                   : buffer.type == Type::f32 ? DType::f32
+                   : buffer.type == Type::i64 ? DType::i64
+                                              : DType::i32;
+    buffer.extents = {t.row_count_text(), std::to_string(number(plan_, "row_blocks"))};
+    return found->second = b.buffer(std::move(buffer));
+  }
+
+  NodeId parts_of_row(BufferId buffer) {
+    return b.view(buffer, b.apply(Op::mul, {row_, b.integer(number(plan_, "row_blocks"))}));
+  }
+
+  void leave_part(const State& state, const std::vector<NodeId>& folded) {
+    auto part = over_lanes(folded, state);
+    b.because("split_state", "one state a part, which the next launch reads");
+    b.branch(b.apply(Op::eq, {thread_, b.integer(0)}), [&] {
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        BufferId buffer = workspace(state.names[i], state.types[i]);
+        b.store(buffer, {parts_of_row(buffer), rank_}, b.convert(part[i], k.buffers[buffer].type));
+      }
+    });
+  }
+
+  void merge_parts(std::size_t stage) {
+    b.because("split_state", "each warp merges the states that the blocks of the launch before have left");
+    if (keeps_state(plan_)) return known_as_summary(merged_parts(state_of_summary()));
+    for (std::size_t r : f.levels[stage]) known_as(r, merged_parts(state_of(r)));
+  }
+
+  std::vector<NodeId> merged_parts(const State& state) {
+    constexpr std::int64_t warp = 32;
+    std::int64_t count = number(plan_, "row_blocks");
+    NodeId lane = cooperation_ == "warp" ? lane_ : b.remainder(thread_, b.integer(warp));
+    k.nodes[lane].name = "lane_of_warp";
+    auto part = [&](std::size_t i, std::int64_t from) {
+      BufferId buffer = workspace(state.names[i], state.types[i]);
+      NodeId at = b.apply(Op::add, {lane, b.integer(from)});
+      NodeId there = b.apply(Op::lt, {at, b.integer(count)});
+      if (count - from >= warp)
+        there = b.constant(Type::pred, 1);
+      else
+        k.nodes[there].name = "has_part";
+      NodeId identity = b.constant(k.buffers[buffer].type, state.identity[i]);
+      return b.convert(b.guarded_load(buffer, {parts_of_row(buffer), at}, there, identity), state.types[i]);
+    };
+    std::vector<NodeId> total;
+    for (std::int64_t from = 0; from < count; from += warp) {
+      std::vector<NodeId> next;
+      for (std::size_t i = 0; i < state.names.size(); ++i) next.push_back(part(i, from));
+      total = from == 0 ? next : state.merge(total, next);
+    }
+    return b.reduce(Scope::warp, total, state.identity, state.symmetric, state.merge);
   }
 
   // ---- results ----
@@ -450,15 +615,16 @@ class RowCascade {
   }
 };
 
-const RegisterFamilyBuilder register_builder{
-    {"row_cascade", [](const StructureProfile& profile, const Plan& plan, const Problem& problem) {
-       return std::vector{build_row_cascade(profile, plan, problem)};
-     }}};
-
-} // namespace
-
-Kernel build_row_cascade(const StructureProfile& profile, const Plan& plan, const Problem& problem) {
-  return RowCascade(profile, plan, problem).run();
+std::vector<Kernel> build(const StructureProfile& profile, const Plan& plan, const Problem& problem) {
+  std::vector<Kernel> kernels;
+  RowCascade first(profile, plan, problem);
+  std::size_t launches = chosen(plan, "cooperation", "split") ? first.stages() + 1 : 1;
+  kernels.push_back(first.run());
+  while (kernels.size() < launches) kernels.push_back(RowCascade(profile, plan, problem, kernels.size()).run());
+  return kernels;
 }
 
+const RegisterFamilyBuilder register_builder{{"row_cascade", build}};
+
+} // namespace
 } // namespace aicf::ir

@@ -42,8 +42,8 @@ class Printing {
 
   std::string signature() {
     std::vector<std::string> args;
-    for (const Buffer& b : k.buffers) {
-      if (b.space != Space::global) continue;
+    for (BufferId id : arguments(k)) {
+      const Buffer& b = k.buffers[id];
       std::string constant = b.role == Arg::Role::input ? "const " : "";
       args.push_back(constant + stored_type(b) + "* __restrict__ " + b.name);
     }

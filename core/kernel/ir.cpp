@@ -1,6 +1,9 @@
 #include "core/kernel/ir.hpp"
 
+#include "core/kernel/walk.hpp"
+
 #include <array>
+#include <set>
 
 namespace aicf::ir {
 
@@ -50,6 +53,22 @@ bool iterates(const Node& node) {
 std::size_t index_count(const Buffer& buffer) {
   if (buffer.space == Space::global) return 2;
   return buffer.layout.shape.size() + (buffer.stages > 1 ? 1 : 0);
+}
+
+std::vector<BufferId> arguments(const Kernel& kernel) {
+  std::set<BufferId> touched, whole;
+  bool in_parts = false;
+  for_each_node(kernel, [&](NodeId id) {
+    if (kernel.nodes[id].code == Code::view) touched.insert(kernel.nodes[id].buffer);
+  });
+  for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
+    if (kernel.buffers[b].space != Space::global) continue;
+    bool workspace = kernel.buffers[b].role == Arg::Role::workspace;
+    in_parts = in_parts || workspace;
+    if (!workspace || touched.contains(b)) whole.insert(b);
+  }
+  const std::set<BufferId>& taken = in_parts ? touched : whole;
+  return {taken.begin(), taken.end()};
 }
 
 } // namespace aicf::ir

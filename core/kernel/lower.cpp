@@ -62,7 +62,7 @@ std::vector<DimExpr> extents(const Arena& arena, const std::vector<ExprId>& shap
 }
 
 KernelModule module_of(const Kernel& k, const StructureProfile& profile, const Plan& plan, const Problem& problem,
-                       const std::vector<std::string>& param_names) {
+                       const std::vector<std::string>& param_names, const std::vector<std::string>& buffer_names) {
   const Definition& d = *profile.canonical->source;
   DimBinding names{&d, nullptr, &problem.scalars};
   ir::CudaText text = ir::print_cuda(k);
@@ -73,11 +73,17 @@ KernelModule module_of(const Kernel& k, const StructureProfile& profile, const P
   std::vector<TensorId> tensors; // in the order in which the global buffers were declared
   for (TensorId t = 0; t < d.inputs; ++t) tensors.push_back(t);
   tensors.insert(tensors.end(), d.outputs.begin(), d.outputs.end());
-  std::size_t at = 0;
-  for (const ir::Buffer& b : k.buffers) {
-    if (b.space != ir::Space::global) continue;
-    const TensorDecl& t = d.tensors[tensors.at(at++)];
-    m.args.push_back({t.name, b.role, b.dtype, extents(d.arena, t.shape, names), {}});
+  for (ir::BufferId id : ir::arguments(k)) {
+    const ir::Buffer& b = k.buffers[id];
+    Arg arg{b.name, b.role, b.dtype, {}, {}};
+    if (b.role == Arg::Role::workspace) {
+      arg.name = "workspace." + buffer_names[id]; // no tensor has such a name
+      for (const std::string& extent : b.extents) arg.shape.push_back({extent});
+    } else {
+      const TensorDecl& t = d.tensors[tensors.at(id)];
+      arg.name = t.name, arg.shape = extents(d.arena, t.shape, names);
+    }
+    m.args.push_back(std::move(arg));
   }
   for (std::size_t i = 0; i < k.params.size(); ++i) {
     DType type = k.params[i].type == ir::Type::f64 ? DType::f64 : DType::f32;
@@ -111,8 +117,9 @@ Result<std::vector<KernelModule>> lower(const StructureProfile& profile, const P
   }
   std::vector<KernelModule> modules;
   for (Kernel& k : builder->build(profile, plan, problem)) {
-    std::vector<std::string> param_names;
+    std::vector<std::string> param_names, buffer_names; // the naming pass may change those of the kernel
     for (const ir::KernelParam& p : k.params) param_names.push_back(p.name);
+    for (const ir::Buffer& b : k.buffers) buffer_names.push_back(b.name);
     if (!flag(plan, "contract_fma")) k.options.emplace_back("-fmad=false");
     auto after = [&](const std::string& pass) {
       ir::verify_or_throw(k, pass);
@@ -123,7 +130,7 @@ Result<std::vector<KernelModule>> lower(const StructureProfile& profile, const P
       p.run(k, plan);
       after(p.name);
     }
-    modules.push_back(module_of(k, profile, plan, problem, param_names));
+    modules.push_back(module_of(k, profile, plan, problem, param_names, buffer_names));
   }
   return modules;
 }

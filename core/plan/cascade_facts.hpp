@@ -9,6 +9,7 @@ namespace aicf {
 
 inline constexpr std::int64_t warp = 32, access_bytes = 16; ///< lanes; the widest access of a lane
 inline constexpr std::int64_t register_file = 65536;        ///< 32-bit registers of a multiprocessor
+inline constexpr std::int64_t largest_cluster = 8;          ///< blocks, on every GPU that has clusters
 /// Addresses, counters, accumulators: what small kernels of these families take beside their tiles.
 inline constexpr std::int64_t other_registers = 32;
 

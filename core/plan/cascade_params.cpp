@@ -67,14 +67,20 @@ const RegisterParam state_form{coarse(param(
       return {is(v, "online") ? "online_summary" : is(v, "resident") ? "resident_tile" : "row_sweep"};
     }))};
 
-const RegisterParam cooperation{coarse(
-    param("cooperation", "who computes a row; cluster: several blocks that write into each other's shared memory",
-          "reorder", words({"thread", "warp", "block", "cluster"}), none,
-          [](const Value& v) -> Ids { return is(v, "cluster") ? Ids{"cluster_reduce"} : Ids{}; }))};
+const RegisterParam cooperation{coarse(param(
+    "cooperation",
+    "who computes a row; cluster: several blocks that write into each other's shared memory; split: several "
+    "blocks that leave their parts in memory for the next launch",
+    "reorder", words({"thread", "warp", "block", "cluster", "split"}),
+    [](const Value& v) -> Ids { return is(v, "split") ? Ids{"split_reduction"} : Ids{}; },
+    [](const Value& v) -> Ids {
+      if (is(v, "split")) return {"part_states"};
+      return is(v, "cluster") ? Ids{"cluster_reduce"} : Ids{};
+    }))};
 
 const RegisterParamOfBoth row_blocks{
-    coarse(param("row_blocks", "blocks of a cluster that share a row; 8 is what every GPU with clusters grants",
-                 "representation", numbers({1, 2, 4, 8}), none))};
+    coarse(param("row_blocks", "blocks that share a row; of a cluster at most 8, which every GPU with clusters grants",
+                 "representation", numbers({1, 2, 4, 8, 16, 32, 64}), none))};
 
 const RegisterParam reduction_tree{param(
     "reduction_tree",

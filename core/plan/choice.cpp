@@ -56,7 +56,7 @@ std::int64_t row_lanes(const Plan& plan) {
   if (chosen(plan, "cooperation", "warp")) return 32;
   if (has(plan, "column_lanes"))
     return number(plan, "threads") / number(plan, "column_lanes") * number(plan, "row_blocks");
-  return number(plan, "threads") * (chosen(plan, "cooperation", "cluster") ? number(plan, "row_blocks") : 1);
+  return number(plan, "threads") * (chosen(plan, "cooperation", "block") ? 1 : number(plan, "row_blocks"));
 }
 
 } // namespace aicf

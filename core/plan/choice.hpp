@@ -23,8 +23,8 @@ namespace aicf {
 [[nodiscard]] bool keeps_row(const Plan& plan);
 [[nodiscard]] bool keeps_state(const Plan& plan);
 
-/// Threads that share a row: of one block, or of all blocks of its cluster; slices of the axis where rows lie next to
-/// each other.
+/// Threads that share a row: of one block, or of all blocks that have a part of it; slices of the axis where rows lie
+/// next to each other.
 [[nodiscard]] std::int64_t row_lanes(const Plan& plan);
 
 } // namespace aicf

@@ -46,6 +46,7 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
       return tree ? "reduction_tree: there is one slice" : "reduction_tree: slices of the axis merge";
   }
   if (has(plan, "row_blocks") && number(plan, "row_blocks") > 1) {
+    if (number(plan, "row_blocks") > largest_cluster) return "row_blocks: a cluster has at most 8 blocks";
     if (!has_clusters(problem.target)) return "row_blocks: clusters need sm_90 or later";
     if (slices == 1) return "row_blocks: blocks share an axis that their threads share already";
     if (f.sizes.length < slices * number(plan, "row_blocks")) return "row_blocks: more slices than the axis is long";

@@ -10,6 +10,7 @@ namespace aicf {
 namespace {
 
 constexpr std::int64_t block_shared = 232448;
+constexpr double launch = 2500; ///< ns from the end of one kernel to the first bytes of the next on an H200
 constexpr std::int64_t shortest_shared_row = 4096; ///< what a meeting of a cluster costs (about 1 us) reads as much
 
 using Facts = CascadeFacts;
@@ -55,9 +56,20 @@ std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Pla
     if (!alone && !tree && !f.form.levels.empty()) return "reduction_tree: lanes that share a row merge in a tree";
     if (tree && f.form.levels.empty()) return "reduction_tree: there is no reduction";
   }
-  if (has(plan, "cooperation") && has(plan, "row_blocks") &&
-      chosen(plan, "cooperation", "cluster") != (number(plan, "row_blocks") > 1))
-    return "row_blocks: several blocks share a row exactly when cooperation=cluster";
+  if (has(plan, "cooperation") && has(plan, "row_blocks")) {
+    std::int64_t blocks = number(plan, "row_blocks");
+    bool cluster = chosen(plan, "cooperation", "cluster"), split = chosen(plan, "cooperation", "split");
+    if ((cluster || split) != (blocks > 1))
+      return "row_blocks: several blocks share a row exactly when cooperation=cluster or split";
+    if (cluster && blocks > largest_cluster) return "row_blocks: a cluster has at most 8 blocks";
+  }
+  if (chosen(plan, "cooperation", "split")) {
+    if (f.form.levels.empty()) return "cooperation: blocks share a row for its reductions alone";
+    if (resident) return "cooperation: no row stays on chip from one launch to the next";
+    if (has(plan, "row_blocks"))
+      if (std::int64_t bytes = f.sizes.rows * number(plan, "row_blocks") * f.wide_state; bytes > rules.workspace_bytes)
+        return "workspace_bytes: the states of all parts are more than the profile grants";
+  }
   if (chosen(plan, "cooperation", "cluster")) {
     if (f.form.levels.empty()) return "cooperation: blocks share a row for its reductions alone";
     if (!has_clusters(f.problem.target)) return "cooperation: clusters need sm_90 or later";
@@ -115,7 +127,7 @@ std::string refuse_vector(const Facts& f, const Plan& plan) {
 std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Plan& plan) {
   if (!has(plan, "threads") || !has(plan, "cooperation") || !has(plan, "row_blocks")) return {};
   std::int64_t threads = number(plan, "threads");
-  if (chosen(plan, "cooperation", "block") && threads == warp)
+  if (threads == warp && (chosen(plan, "cooperation", "block") || chosen(plan, "cooperation", "split")))
     return "threads: a block of one warp is cooperation=warp";
   if (chosen(plan, "cooperation", "warp") && threads > 256)
     return "threads: warps that share nothing need no block above 256";
@@ -123,7 +135,7 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
     return "threads: threads that share nothing need no block above 256";
   if (!has(plan, "vector") || !has(plan, "vectors_per_thread") || !has(plan, "state_form")) return {};
   std::int64_t v = number(plan, "vector"), u = number(plan, "vectors_per_thread"), n = f.sizes.length;
-  bool cluster = chosen(plan, "cooperation", "cluster"), keep = chosen(plan, "intermediates", "keep");
+  bool shared_row = number(plan, "row_blocks") > 1, keep = chosen(plan, "intermediates", "keep");
   std::int64_t tile = row_lanes(plan) * v * u;
   bool resident = keeps_row(plan);
   if (resident && (!has(plan, "staging") || !has(plan, "intermediates"))) return {};
@@ -133,7 +145,7 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
   if (u > 1 && tile / 2 >= n) return "vectors_per_thread: half of them hold the row";
   if (!chosen(plan, "cooperation", "thread") && u == 1 && threads > 2 * warp && tile / 2 >= n)
     return "threads: half of them hold the row";
-  if (cluster && n < shortest_shared_row) return "cooperation: a row this short is one block's";
+  if (shared_row && n < shortest_shared_row) return "cooperation: a row this short is one block's";
   std::int64_t elements = v * u;
   std::int64_t limit = std::min<std::int64_t>({rules.registers, 255, register_file / threads});
   std::int64_t tiles = registers ? tile_registers(f, elements, keep) : elements * (f.bytes.read + 3) / 4;
@@ -208,7 +220,8 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   // Levels of a row follow each other: what a lane does alone, and what all warps wait for, hides behind other rows
   // only in part.
   double alone = 1 + 0.0008 * n / l;
-  double together = cluster ? 150 + threads / 16 : chosen(plan, "cooperation", "block") ? 20 + threads / 16 : 0;
+  bool split = chosen(plan, "cooperation", "split"), blocked = chosen(plan, "cooperation", "block") || split;
+  double together = cluster ? 150 + threads / 16 : blocked ? 20 + threads / 16 : 0;
   double meetings = online ? std::min(levels, 1.0) : levels;
   double waits = meetings * blocks / (132 * blocks_per_sm) * together;
   // Lanes that walk the axis share sectors where it is contiguous; lanes with a row each, where rows are.
@@ -221,7 +234,8 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   // Evict-first stores of a row that was held back cost an H200 5 %; a kernel that only reads gains a little.
   if (chosen(plan, "cache_hint", "streaming"))
     factor *= reads > 1 ? 1.02 : f.bytes.written > 0 && levels > 0 ? 1.05 : 0.995;
-  return (std::max(latency * coalesced, issue) + 0.15 * std::min(latency, issue)) * alone * factor + waits;
+  return (std::max(latency * coalesced, issue) + 0.15 * std::min(latency, issue)) * alone * factor + waits +
+         (split ? meetings * launch : 0);
 }
 
 const RegisterFamily row_cascade{

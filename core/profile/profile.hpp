@@ -32,7 +32,7 @@ struct CompilerProfile {
   std::string accumulate = "f32";      ///< "f32" | "compensated" | "f64"
   /// For each: "same" (as the reference) or "any".
   std::string nan = "same", infinity = "same", empty = "same", fully_masked = "same";
-  std::int64_t workspace_bytes = 0, registers = 255, shared_bytes = 232448, spills = 0;
+  std::int64_t workspace_bytes = 64 << 20, registers = 255, shared_bytes = 232448, spills = 0;
   bool foreign_priors = false;
   int prior_max_age_days = 180;
   std::vector<std::int64_t> validation_shapes; ///< extra row lengths

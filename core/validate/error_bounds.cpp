@@ -196,6 +196,22 @@ class Evaluation {
     lanes[0] = warps[0];
   }
 
+  /// The lanes of each block, then the blocks: a tree of as many as a warp holds.
+  void merge_blocks(const Summary& summary, std::vector<BoundProgram>& merges, std::vector<State>& lanes) {
+    constexpr std::size_t warp = ir::warp_size;
+    auto in_block = static_cast<std::ptrdiff_t>(topology_.lanes / topology_.blocks);
+    std::vector<State> totals;
+    for (auto first = lanes.begin(); first != lanes.end(); first += in_block) {
+      std::vector<State> block(first, first + in_block);
+      merge_lanes(summary, merges, block);
+      totals.push_back(block[0]);
+    }
+    for (std::size_t i = warp; i < totals.size(); ++i)
+      totals[i % warp] = merged(summary, merges, totals[i % warp], totals[i]);
+    tree(summary, merges, std::span(totals).first(std::min(warp, totals.size())));
+    lanes[0] = totals[0];
+  }
+
   /// The states that the lanes keep, chunk by chunk, and their tree.
   Bounded online(const Cascade& cascade, std::size_t place) {
     const Summary& summary = *cascade.summary;
@@ -226,7 +242,9 @@ class Evaluation {
           lane = merged(summary, merges, lane, chunk_state(summary, bodies, chunk));
         }
     }
-    if (topology_.chain != 0) {
+    if (topology_.blocks > 1) {
+      merge_blocks(summary, merges, lanes);
+    } else if (topology_.chain != 0) {
       auto block = static_cast<std::size_t>(topology_.chain);
       for (std::size_t i = 1; i < lanes.size(); ++i)
         if (i % block != 0) lanes[i / block * block] = merged(summary, merges, lanes[i / block * block], lanes[i]);
@@ -268,6 +286,7 @@ std::int64_t Topology::merges() const {
     return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
   };
   constexpr std::int64_t warp = ir::warp_size;
+  if (blocks > 1) return Topology{.lanes = lanes / blocks}.merges() + (blocks - 1) / warp + tree(warp);
   if (lanes <= warp) return tree(lanes);
   std::int64_t warps = lanes / warp;
   return tree(warp) + (warps <= ir::longest_chain ? warps - 1 : warps / warp + tree(warp));
@@ -288,6 +307,7 @@ Topology topology_of(const Plan& plan) {
   t.unroll = number(plan, "vectors_per_thread");
   if (chosen(plan, "cooperation", "cluster") && word(plan, "staging").starts_with("shared"))
     t.parts = number(plan, "row_blocks");
+  if (chosen(plan, "cooperation", "split")) t.blocks = number(plan, "row_blocks");
   if (has(plan, "column_lanes")) // packed accesses hold neighbouring rows
     t.chain = number(plan, "threads") / number(plan, "column_lanes");
   else

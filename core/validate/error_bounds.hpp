@@ -19,6 +19,8 @@ struct Topology {
   bool online = false; ///< chunk states of a Summary are merged; otherwise each reduction is a fold of its elements
   std::int64_t lanes = 1, vector = 1, unroll = 1;
   std::int64_t parts = 1; ///< of the row, one after the other, each with its share of the lanes
+  /// Each with its share of the lanes, which merge first; then the blocks, in a tree of at most a warp of them.
+  std::int64_t blocks = 1;
   std::int64_t chain = 0; ///< so many lanes at a time merge one after the other, then these; 0: a binary tree
 
   /// Most combinations on a path from an element to the result of a reduction over n elements.

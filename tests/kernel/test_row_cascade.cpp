@@ -84,6 +84,9 @@ std::vector<Plan> general_plans(const StructureProfile& p, bool online) {
     if (online) plans.push_back(row_plan(p, "online", who, {{"vectors_per_thread", four}}));
   }
   if (online) plans.push_back(row_plan(p, "online", "block", {{"vector", four}, {"exp", std::string("fast")}}));
+  Choices two_blocks{{"threads", std::int64_t{64}}, {"row_blocks", std::int64_t{2}}};
+  plans.push_back(row_plan(p, "two_pass", "split", two_blocks));
+  if (online) plans.push_back(row_plan(p, "online", "split", two_blocks));
   plans.push_back(row_plan(p, "resident", "block", {{"threads", std::int64_t{512}}, {"vectors_per_thread", sixteen}}));
   plans.push_back(row_plan(p, "resident", "block",
                            {{"threads", std::int64_t{512}}, {"vector", four}, {"vectors_per_thread", four}}));
@@ -138,6 +141,36 @@ class TestRowCascade : public QObject {
           QVERIFY2(difference.isEmpty(), (where + ": " + difference.toStdString()).c_str());
         }
     }
+  }
+
+  /// Rows split over blocks that meet in memory, fewer and more of them than lanes of a warp: results of the row alone,
+  /// results along it, a best element with its index, integers, no length at all.
+  void partsOfARow() {
+    const std::string text = "op f(x: float[M, N]) -> at: i32[M], v: float[M], y: float[M, N]\n"
+                             "  at[i] = argmin[j] x[i, j]\n  mu[i] = (sum[j] x[i, j]) / N\n"
+                             "  v[i] = (sum[j] (x[i, j] - mu[i])^2) / N\n"
+                             "  n[i] = sum[j] where(x[i, j] > 0, 1, 0)\n  y[i, j] = x[i, j] / (1 + n[i])\n";
+    for (const StructureProfile& p : {profile_of(text), profile_of_file("logsumexp"), profile_of_file("argmax")})
+      for (std::int64_t parts : {8, 64})
+        for (const char* form : {"two_pass", "online"}) {
+          if (form == std::string("online") && (p.cascades.empty() || !p.cascades[0].summary)) continue;
+          Plan plan = row_plan(p, form, "split", {{"row_blocks", parts}, {"threads", std::int64_t{64}}});
+          Built built = build(p, plan, problem({{"M", 2}, {"N", 9001}}));
+          for (std::int64_t n : {9001, 70, 1, 0}) {
+            bool best = p.reductions[0].reducer.starts_with("arg");
+            if (n == 0 && best) continue; // the best of nothing is an error
+            Problem q = problem({{"M", 2}, {"N", n}});
+            auto inputs = inputs_for(p, q, n);
+            Ran ran = run(p, built, q, inputs);
+            std::string where = to_json_text(plan) + " N=" + std::to_string(n);
+            QVERIFY2(ran.result.faults.empty(),
+                     (where + (ran.result.faults.empty() ? "" : ran.result.faults[0].message)).c_str());
+            auto want = evaluate(*p.canonical->source, {inputs, {}});
+            QVERIFY(want);
+            QString difference = compare(ran.outputs, *want, n);
+            QVERIFY2(difference.isEmpty(), (where + ": " + difference.toStdString()).c_str());
+          }
+        }
   }
 
   /// Axes across memory: ragged lengths, no length at all, more rows than threads, clusters, a merge that reads its

@@ -207,9 +207,9 @@ void fill_constants(const Program& program, const std::vector<u64>& variable_add
         v = variable_address[c.variable] + c.value;
       }
       if (c.wide)
-        std::memcpy(base + program.constant_offset[n] + 8 * lane, &v, 8);
+        std::memcpy(base + program.constant_offset[n] + std::size_t{8} * lane, &v, 8);
       else
-        std::memcpy(base + program.constant_offset[n] + 4 * lane, &v, 4);
+        std::memcpy(base + program.constant_offset[n] + std::size_t{4} * lane, &v, 4);
     }
   }
 }

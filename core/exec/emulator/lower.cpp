@@ -373,7 +373,7 @@ std::int32_t Lowering::special(std::string_view name) {
 
 const ptx::Variable& Lowering::variable(const Operand& o) const {
   return o.index >= 0 ? source_->variables[static_cast<std::size_t>(o.index)]
-                      : module_.variables[static_cast<std::size_t>(~o.index)];
+                      : module_.variables[~static_cast<std::uint32_t>(o.index)];
 }
 
 ptx::Type Lowering::register_type(const Operand& o) const {
@@ -390,7 +390,7 @@ std::int32_t Lowering::address_of(const Operand& o) {
     return constant({Constant::Kind::address, true, offset, index});
   }
   if (v.dynamic) return constant64(program_.shared_bytes + offset);
-  if (o.index < 0) return constant64(program_.variables[static_cast<std::size_t>(~o.index)].bytes + offset);
+  if (o.index < 0) return constant64(program_.variables[~static_cast<std::uint32_t>(o.index)].bytes + offset);
   return constant64(code_->variable_offset[static_cast<std::size_t>(o.index)] + offset);
 }
 
@@ -428,7 +428,7 @@ std::int32_t Lowering::use(const Operand& o, Width w, Type literal) {
     const std::int32_t a = address_of(o);
     if (w == Width::w64) return a;
     const std::int32_t narrow = fresh(Width::w32);
-    const Constant& c = program_.constants[static_cast<std::size_t>(~a)];
+    const Constant& c = program_.constants[~static_cast<std::uint32_t>(a)];
     if (c.kind == Constant::Kind::value) return constant32(static_cast<u32>(c.value));
     emit(Code::low32, narrow, a);
     return narrow;

@@ -5,8 +5,6 @@
 
 namespace aicf::emulator {
 
-using ptx::Type;
-
 bool Lowering::control() {
   const auto base = opcode();
   if (base == "bra") {
