@@ -17,7 +17,8 @@ class ColumnCascade {
   ColumnCascade(const StructureProfile& profile, const Plan& plan, const Problem& problem)
       : plan_(plan), problem_(problem), f(row_form(profile)), b(k),
         real_(real_type(*f.canonical->source, plan, problem)), t(b, f, problem, fixed_dims(f, plan), real_),
-        c(profile, f, b, real_, [this](ExprId root, const auto& symbols) { return value(root, {}, symbols); }) {
+        c(profile, f, b, real_, chosen(plan, "accumulate", "compensated"),
+          [this](ExprId root, const auto& symbols) { return value(root, {}, symbols); }) {
     auto count = [&](const char* param) { return static_cast<std::uint32_t>(number(plan_, param)); };
     k.threads = count("threads"), k.cluster = count("row_blocks");
     lanes_ = count("column_lanes"), vector_ = count("vector"), unroll_ = count("vectors_per_thread");
@@ -224,10 +225,8 @@ class ColumnCascade {
 
   Accumulator accumulator(const std::string& name, Monoid m) {
     Accumulator a{std::move(m), {}};
-    for (std::size_t i = 0; i < a.monoid.types.size(); ++i) {
-      bool index = a.monoid.arg && i + 1 == a.monoid.types.size();
-      a.parts.push_back(array(name + (index ? "_at" : ""), a.monoid.types[i], a.monoid.identity[i]));
-    }
+    for (std::size_t i = 0; i < a.monoid.types.size(); ++i)
+      a.parts.push_back(array(name + a.monoid.suffixes[i], a.monoid.types[i], a.monoid.identity[i]));
     return a;
   }
 
@@ -385,6 +384,7 @@ class ColumnCascade {
       const Monoid& m = all[i].monoid;
       over_slices(all[i].parts, [&](const auto& l, const auto& r) { return m.merge(b, l, r); });
       BufferId result = all[i].parts.back();
+      if (m.result) each_row([&](NodeId e) { b.store(result, {e}, m.result(b, current(all[i].parts, e))); });
       if (m.arg) each_row([&](NodeId e) { trap_unless_inside(b.load(result, {e})); });
       results_[c.reduction(f.levels[level][i]).node] = result;
     }

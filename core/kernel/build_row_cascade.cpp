@@ -23,7 +23,8 @@ class RowCascade {
       : p(profile), plan_(plan), problem_(problem), f(row_form(profile)), b(k),
         real_(real_type(*f.canonical->source, plan, problem)), t(b, f, problem, fixed_dims(f, plan), real_),
         s(b, f, t, mapping(), real_),
-        c(p, f, b, real_, [this](ExprId root, const auto& symbols) { return s.row_value(root, {}, symbols); }),
+        c(p, f, b, real_, chosen(plan, "accumulate", "compensated"),
+          [this](ExprId root, const auto& symbols) { return s.row_value(root, {}, symbols); }),
         stage_(stage) {}
 
   Kernel run() {
@@ -275,11 +276,9 @@ class RowCascade {
 
   Accumulator accumulator(std::string name, Monoid m) {
     Accumulator a{std::move(m), {}, std::move(name)};
-    for (std::size_t i = 0; i < a.monoid.types.size(); ++i) {
-      bool index = a.monoid.arg && i + 1 == a.monoid.types.size();
+    for (std::size_t i = 0; i < a.monoid.types.size(); ++i)
       a.variables.push_back(
-          b.variable(a.name + (index ? "_at" : ""), b.constant(a.monoid.types[i], a.monoid.identity[i])));
-    }
+          b.variable(a.name + a.monoid.suffixes[i], b.constant(a.monoid.types[i], a.monoid.identity[i])));
     return a;
   }
 
@@ -306,8 +305,7 @@ class RowCascade {
     Monoid m = c.monoid(reduction);
     State state{{}, m.types, m.identity, m.symmetric, {}};
     const std::string& name = c.reduction(reduction).name;
-    for (std::size_t i = 0; i < m.types.size(); ++i)
-      state.names.push_back(name + (m.arg && i + 1 == m.types.size() ? "_at" : ""));
+    for (const std::string& suffix : m.suffixes) state.names.push_back(name + suffix);
     state.merge = [this, m = std::move(m)](const auto& l, const auto& r) { return m.merge(b, l, r); };
     return state;
   }
@@ -345,9 +343,11 @@ class RowCascade {
   }
 
   void known_as(std::size_t reduction, const std::vector<NodeId>& merged) {
-    if (c.monoid(reduction).arg) trap_if_empty(b, merged.back());
-    b.k.nodes[merged.back()].name = c.reduction(reduction).name;
-    known_[c.reduction(reduction).node] = merged.back();
+    Monoid m = c.monoid(reduction);
+    NodeId value = m.value(b, merged);
+    if (m.arg) trap_if_empty(b, value);
+    b.k.nodes[value].name = c.reduction(reduction).name;
+    known_[c.reduction(reduction).node] = value;
   }
 
   /// Of each reduction of the level, what this lane has folded.

@@ -18,6 +18,7 @@ Monoid CascadeAlgebra::monoid(std::size_t position) const {
   Kind kind = f.arena[f.cascade->elements[position]].kind;
   if (reducer < first_user_reducer) {
     auto builtin = static_cast<Builtin>(reducer);
+    if (compensated_ && builtin == Builtin::sum && kind == Kind::real) return compensated_sum(real_);
     return monoid_of(builtin, carrier(builtin, kind, real_));
   }
   const Definition& d = *f.canonical->source;

@@ -18,9 +18,10 @@ class CascadeAlgebra {
   using Symbols = std::unordered_map<std::uint32_t, NodeId>;
   /// `row_value`: an expression that does not read the axis, at the insertion point.
   using RowValue = std::function<NodeId(ExprId, const Symbols&)>;
-  /// Refers to all of its arguments.
-  CascadeAlgebra(const StructureProfile& profile, const RowForm& form, Builder& builder, Type real, RowValue row_value)
-      : p(profile), f(form), b(builder), real_(real), row_value_(std::move(row_value)) {}
+  /// Refers to all of its arguments. `compensated`: sums of reals keep what their rounding has lost.
+  CascadeAlgebra(const StructureProfile& profile, const RowForm& form, Builder& builder, Type real, bool compensated,
+                 RowValue row_value)
+      : p(profile), f(form), b(builder), real_(real), compensated_(compensated), row_value_(std::move(row_value)) {}
 
   [[nodiscard]] const Reduction& reduction(std::size_t position) const; ///< of the cascade
   [[nodiscard]] Monoid monoid(std::size_t position) const;
@@ -45,6 +46,7 @@ class CascadeAlgebra {
   const RowForm& f;
   Builder& b;
   Type real_;
+  bool compensated_;
   RowValue row_value_;
 };
 

@@ -146,8 +146,8 @@ struct Kernel {
 [[nodiscard]] bool iterates(const Node& node); ///< a loop in time, or over the elements of a packed access
 /// How many leading arguments address an element of the buffer: pointer and offset in global memory, else the rank.
 [[nodiscard]] std::size_t index_count(const Buffer& buffer);
-/// The global buffers that the kernel takes, in the order of its arguments: all of them, or, where launches hand on parts
-/// through a workspace, those that this launch touches.
+/// The global buffers that the kernel takes, in the order of its arguments: all of them, or, where launches hand on
+/// parts through a workspace, those that this launch touches.
 [[nodiscard]] std::vector<BufferId> arguments(const Kernel& kernel);
 
 } // namespace aicf::ir

@@ -44,6 +44,27 @@ NodeId combine(Builder& b, Builtin reducer, NodeId left, NodeId right) {
   }
 }
 
+Monoid compensated_sum(Type real) {
+  Monoid m;
+  m.symmetric = true;
+  m.types = {real, real};
+  m.identity = {0, 0};
+  m.suffixes = {"", "_lost"};
+  m.lift = [real](Builder& b, NodeId e, NodeId) { return std::vector{e, b.constant(real, 0)}; };
+  m.merge = [](Builder& b, const auto& l, const auto& r) {
+    auto minus = [&b](NodeId x, NodeId y) { return b.apply(Op::sub, {x, y}); };
+    NodeId sum = b.apply(Op::add, {l[0], r[0]});
+    NodeId right = minus(sum, l[0]), left = minus(sum, right);
+    NodeId lost = b.apply(Op::add, {minus(l[0], left), minus(r[0], right)});
+    return std::vector{sum, b.apply(Op::add, {b.apply(Op::add, {l[1], r[1]}), lost})};
+  };
+  m.result = [](Builder& b, const auto& tuple) { // what an infinite sum has lost is no number
+    NodeId whole = b.apply(Op::add, {tuple[0], tuple[1]});
+    return b.apply(Op::select, {b.apply(Op::isnan, {tuple[1]}), tuple[0], whole});
+  };
+  return m;
+}
+
 Monoid monoid_of(Builtin reducer, Type element) {
   Monoid m;
   m.symmetric = true;
@@ -52,6 +73,7 @@ Monoid monoid_of(Builtin reducer, Type element) {
     m.types = {element, Type::i64};
     m.identity = {largest ? least(element) : greatest(element), no_index};
     m.arg = true;
+    m.suffixes = {"", "_at"};
     m.lift = [](Builder& b, NodeId e, NodeId index) { return std::vector{e, b.convert(index, Type::i64)}; };
     m.merge = [largest](Builder& b, const auto& l, const auto& r) { return better(b, largest, l, r); };
     return m;

@@ -1,5 +1,7 @@
 #include "core/plan/cascade_facts.hpp"
 
+#include "core/plan/choice.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -73,6 +75,11 @@ const CascadeFacts& cascade_facts(const StructureProfile& profile, const Problem
   bool along =
       std::any_of(f.form.outputs.begin(), f.form.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
   f.sweeps = static_cast<std::int64_t>(f.form.levels.size()) + (along ? 1 : 0);
+  f.sums = std::any_of(profile.reductions.begin(), profile.reductions.end(), [&](const Reduction& r) {
+    const Arena& arena = profile.canonical->arena;
+    return arena.reduction(r.node).reducer == static_cast<ReducerId>(Builtin::sum) &&
+           arena[arena.body(r.node)].kind == Kind::real;
+  });
   f.mergeable = has_builtin_summary(profile, f.sizes.length);
   f.state = state_bytes(profile, f.wide), f.wide_state = state_bytes(profile, true);
   f.components = static_cast<std::int64_t>(f.reductions);
@@ -101,12 +108,16 @@ bool has_clusters(const std::string& target) {
   return target.starts_with(prefix) && std::atoi(target.c_str() + prefix.size()) >= 90;
 }
 
-std::string refuse_accumulator(const std::string& accumulate, const CompilerProfile& rules, bool wide) {
-  bool f64 = accumulate == "f64";
-  if (rules.accumulate == "f64" ? !f64 && !wide : rules.accumulate == "f32" && f64)
-    return "accumulate: the profile says " + rules.accumulate;
-  if (f64 && wide) return "accumulate: it computes in f64 already";
-  if (rules.accumulate == "compensated") return "accumulate: this family keeps no compensation";
+std::string refuse_accumulator(const CascadeFacts& f, const CompilerProfile& rules, const Plan& plan) {
+  const std::string& accumulate = word(plan, "accumulate");
+  bool f64 = accumulate == "f64", compensated = accumulate == "compensated", asked = rules.accumulate == "compensated";
+  bool other = rules.accumulate == "f64" ? !f64 && !f.wide : f64;
+  if (other || compensated != (asked && f.sums)) return "accumulate: the profile says " + rules.accumulate;
+  if (f64 && f.wide) return "accumulate: it computes in f64 already";
+  if (!compensated) return {};
+  if (keeps_state(plan)) return "accumulate: a state that merges by rescaling keeps no compensation";
+  if (has(plan, "contract_fma") && flag(plan, "contract_fma"))
+    return "contract_fma: what an addition loses is exact only where no product is contracted into it";
   return {};
 }
 

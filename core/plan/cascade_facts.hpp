@@ -22,6 +22,7 @@ struct CascadeFacts {
   RowSizes sizes;
   ElementBytes bytes;
   bool wide = false;                               ///< computes in f64
+  bool sums = false;                               ///< a reduction is a sum of reals
   bool mergeable = false;                          ///< there is a summary, of builtin reducers
   std::int64_t components = 0;                     ///< values of a state
   std::int64_t state = 0, wide_state = 0;          ///< bytes of a state; of one in f64
@@ -37,7 +38,7 @@ struct CascadeFacts {
 [[nodiscard]] bool computes_wide(const Definition& definition, const Problem& problem);
 /// The target has thread block clusters and distributed shared memory (compute capability 9.0 and later).
 [[nodiscard]] bool has_clusters(const std::string& target);
-/// Why the plan may not accumulate so, or empty. `wide`: the computation is in f64 anyhow.
-[[nodiscard]] std::string refuse_accumulator(const std::string& accumulate, const CompilerProfile& rules, bool wide);
+/// Why the plan may not accumulate so, or empty.
+[[nodiscard]] std::string refuse_accumulator(const CascadeFacts& facts, const CompilerProfile& rules, const Plan& plan);
 
 } // namespace aicf

@@ -178,9 +178,18 @@ const RegisterParamOfBoth row_length{param(
     [](const Value& v) -> Ids { return is(v, "static") ? Ids{"static_length"} : Ids{}; })};
 
 const RegisterParamOfBoth accumulate{param(
-    "accumulate", "type of the computation: f32 (f64 where a tensor is f64), or f64 throughout", "representation",
-    words({"f32", "f64"}), [](const Value& v) -> Ids { return is(v, "f32") ? Ids{"f32_accumulate"} : Ids{}; },
-    [](const Value& v) -> Ids { return is(v, "f64") ? Ids{"wide_accumulator"} : Ids{}; })};
+    "accumulate",
+    "type of the computation: f32 (f64 where a tensor is f64), the same with sums that keep what their rounding has "
+    "lost, or f64 throughout",
+    "representation", words({"f32", "compensated", "f64"}),
+    [](const Value& v) -> Ids {
+      if (is(v, "compensated")) return {"compensated_sum"};
+      return is(v, "f32") ? Ids{"f32_accumulate"} : Ids{};
+    },
+    [](const Value& v) -> Ids {
+      if (is(v, "compensated")) return {"compensated_accumulator"};
+      return is(v, "f64") ? Ids{"wide_accumulator"} : Ids{};
+    })};
 
 const RegisterParam column_state{of_columns(coarse(param(
     "state_form", "two_pass: one sweep of global memory a level; online: one sweep keeps a mergeable state",

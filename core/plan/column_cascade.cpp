@@ -35,7 +35,7 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
   if (chosen(plan, "state_form", "online") && !f.mergeable)
     return "online: there is no state of builtin reducers, or its indices are too large";
   if (has(plan, "accumulate"))
-    if (std::string why = refuse_accumulator(word(plan, "accumulate"), rules, f.wide); !why.empty()) return why;
+    if (std::string why = refuse_accumulator(f, rules, plan); !why.empty()) return why;
   if (!has(plan, "threads") || !has(plan, "column_lanes")) return {};
   std::int64_t threads = number(plan, "threads"), lanes = number(plan, "column_lanes");
   if (threads % lanes != 0 || threads < lanes) return "column_lanes: more than the block has threads";
@@ -64,7 +64,8 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
     return "column_lanes: the columns of a block do not spread evenly";
   if (has(plan, "row_blocks")) {
     bool f64 = f.wide || chosen(plan, "accumulate", "f64");
-    std::int64_t shared = (slices + number(plan, "row_blocks")) * lanes * v * (f64 ? f.wide_state : f.state);
+    std::int64_t shared = (slices + number(plan, "row_blocks")) * lanes * v * (f64 ? f.wide_state : f.state) *
+                          (chosen(plan, "accumulate", "compensated") ? 2 : 1);
     if (shared > std::min(rules.shared_bytes, static_shared)) return "shared_bytes: the parts of the slices do not fit";
   }
   if (!has(plan, "vectors_per_thread")) return {};

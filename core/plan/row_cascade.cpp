@@ -67,7 +67,8 @@ std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Pla
     if (f.form.levels.empty()) return "cooperation: blocks share a row for its reductions alone";
     if (resident) return "cooperation: no row stays on chip from one launch to the next";
     if (has(plan, "row_blocks"))
-      if (std::int64_t bytes = f.sizes.rows * number(plan, "row_blocks") * f.wide_state; bytes > rules.workspace_bytes)
+      if (std::int64_t bytes = f.sizes.rows * number(plan, "row_blocks") * 2 * f.wide_state;
+          bytes > rules.workspace_bytes)
         return "workspace_bytes: the states of all parts are more than the profile grants";
   }
   if (chosen(plan, "cooperation", "cluster")) {
@@ -75,7 +76,7 @@ std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Pla
     if (!has_clusters(f.problem.target)) return "cooperation: clusters need sm_90 or later";
   }
   if (has(plan, "accumulate"))
-    if (std::string why = refuse_accumulator(word(plan, "accumulate"), rules, f.wide); !why.empty()) return why;
+    if (std::string why = refuse_accumulator(f, rules, plan); !why.empty()) return why;
   if (in_shared(plan) && chosen(plan, "row_length", "dynamic"))
     return "staging: a row in shared memory has a static length";
   if (in_shared(plan) && chosen(plan, "cooperation", "thread"))
@@ -152,7 +153,9 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
   if (tiles + other_registers > limit) return "registers: the tile of a thread leaves none for the rest";
   if (resident && !registers) {
     // Beside the rows: the parts of the warps, an array a reduction, and a barrier.
-    std::int64_t parts = f.wide_state * (threads / warp) * number(plan, "row_blocks") + access_bytes;
+    std::int64_t parts = (chosen(plan, "accumulate", "compensated") ? 2 : 1) * f.wide_state * (threads / warp) *
+                             number(plan, "row_blocks") +
+                         access_bytes;
     if (shared_row_bytes(f, plan) + parts > std::min(rules.shared_bytes, block_shared))
       return "shared_bytes: the rows of a block do not fit";
   }
@@ -211,8 +214,9 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double latency = memory * std::max(1.0, needed / std::max(in_flight, 1.0));
 
   double padded = std::ceil(n / (l * v)) * l * v; // idle lanes issue too
+  double kept = chosen(plan, "accumulate", "compensated") ? 6.0 * levels : 0;
   double again = chosen(plan, "intermediates", "recompute") ? 3.0 * static_cast<double>(f.form.saved.size()) : 0;
-  double work = 4.0 + again + (chosen_flag(plan, "contract_fma") ? 2.5 : 3.0) * levels +
+  double work = 4.0 + again + kept + (chosen_flag(plan, "contract_fma") ? 2.5 : 3.0) * levels +
                 (chosen(plan, "exp", "precise") ? 6 : 0) + (chosen(plan, "divide", "ieee") ? 8 : 0) +
                 (online ? 48.0 / elements : 0) + 8.0 / v * reads;
   double merge = (online ? 3.0 : 1.0) * levels * 12 * l;

@@ -367,7 +367,11 @@ Bounded BoundedFold::result() const {
     if (!nan_ && !(magnitude_ * (1 + gamma) <= model_->max)) return {value, infinite};
     if (!std::isfinite(value_)) return special(value_, error_ == 0 || std::isnan(value_));
     if (exact_ && (magnitude_ == 0 || magnitude_ / granule_ <= std::ldexp(1.0, model_->precision))) return {value, 0};
-    double bound = error_ + gamma * magnitude_ + judge_slack * magnitude_ + model_->tiny;
+    // Ogita, Rump, Oishi 2005: the errors of the additions, at most gamma of the magnitudes, are themselves summed
+    double sum = model_->compensated
+                     ? model_->u * (std::fabs(value) + error_) + 2 * gamma * gamma / (1 - gamma) * magnitude_
+                     : gamma * magnitude_;
+    double bound = error_ + sum + judge_slack * magnitude_ + model_->tiny;
     return {value, bound};
   }
   case Builtin::prod: {

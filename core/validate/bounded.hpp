@@ -27,6 +27,8 @@ struct ErrorModel {
   bool fast_exp = false, fast_log = false, fast_erf = false, fast_tanh = false,
        fast_divide = false; ///< PTX approximations in their place
 
+  bool compensated = false; ///< sums keep what their rounding has lost
+
   [[nodiscard]] static ErrorModel of(DType compute);
 };
 

@@ -318,6 +318,7 @@ Topology topology_of(const Plan& plan) {
 ErrorModel error_model_of(const Plan& plan, DType float_type) {
   ErrorModel m =
       ErrorModel::of(float_type == DType::f64 || chosen(plan, "accumulate", "f64") ? DType::f64 : DType::f32);
+  m.compensated = chosen(plan, "accumulate", "compensated");
   m.fast_exp = chosen(plan, "exp", "fast");
   m.fast_log = chosen(plan, "log", "fast");
   m.fast_erf = chosen(plan, "erf", "fast");
