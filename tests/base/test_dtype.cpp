@@ -96,6 +96,7 @@ class TestDType : public QObject {
   }
 
   void f16AgainstTheCompiler() {
+#if defined(__GNUC__) && !defined(__clang__) // the other has the type on some processors alone
     std::mt19937_64 random(7);
     for (int i = 0; i < 1000000; ++i) {
       // Exponents from far below the subnormals to above the maximum, all significand bits random.
@@ -104,6 +105,9 @@ class TestDType : public QObject {
       const double value = (random() & 1U) != 0 ? -magnitude : magnitude;
       QCOMPARE(f64_to_f16(value), std::bit_cast<std::uint16_t>(static_cast<_Float16>(value)));
     }
+#else
+    QSKIP("this compiler has no _Float16");
+#endif
   }
 
   void integersSaturate() {

@@ -13,8 +13,8 @@ class TestHash : public QObject {
   void vectors_data() {
     QTest::addColumn<QByteArray>("message");
     QTest::addColumn<QByteArray>("digest");
-    auto row = [](const char* name, QByteArray message, const char* digest) {
-      QTest::newRow(name) << std::move(message) << QByteArray(digest);
+    auto row = [](const char* name, const QByteArray& message, const char* digest) {
+      QTest::newRow(name) << message << QByteArray(digest);
     };
     row("empty", "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     row("abc", "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

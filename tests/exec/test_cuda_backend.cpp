@@ -21,7 +21,8 @@ template <class T> T argument(void** parameters, std::size_t i) {
   std::memcpy(&value, parameters[i], sizeof(T));
   return value;
 }
-float* floats(void** parameters, std::size_t i) {
+float* floats(void** parameters, std::size_t i) { // a stand-in of the driver: its device pointers are the host's
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<float*>(static_cast<std::uintptr_t>(argument<DevicePointer>(parameters, i)));
 }
 

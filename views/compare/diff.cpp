@@ -11,7 +11,9 @@ std::vector<std::pair<int, int>> matches(const QStringList& a, const QStringList
   std::vector<std::vector<int>> trace;
   const int most = std::min(n + m, mostEdits);
   std::vector<int> furthest(std::size_t(2 * most + 3), 0);
-  const auto at = [&](std::vector<int>& v, int k) -> int& { return v[std::size_t(k + most + 1)]; };
+  const auto at = [&](std::vector<int>& v, int k) -> int& {
+    return v[static_cast<std::size_t>(std::ptrdiff_t{k} + most + 1)];
+  };
   int reached = -1;
   for (int d = 0; d <= most && reached < 0; ++d) {
     trace.emplace_back(furthest.begin() + (most + 1 - d - 1),
@@ -33,7 +35,7 @@ std::vector<std::pair<int, int>> matches(const QStringList& a, const QStringList
   int x = n, y = m;
   for (int d = reached; d >= 0; --d) {
     const std::vector<int>& v = trace[std::size_t(d)];
-    const auto old = [&](int k) { return v[std::size_t(k + d + 1)]; };
+    const auto old = [&](int k) { return v[static_cast<std::size_t>(std::ptrdiff_t{k} + d + 1)]; };
     const int k = x - y;
     const bool down = k == -d || (k != d && old(k - 1) < old(k + 1));
     const int previousX = d == 0 ? 0 : down ? old(k + 1) : old(k - 1);
