@@ -1,13 +1,12 @@
 #include "views/frame/locator.hpp"
 
-#include "core/profile/fields.hpp"
-#include "views/engine/text.hpp"
 #include "views/frame/icons.hpp"
 #include "views/frame/theme.hpp"
+#include "views/widgets/panes.hpp"
 
 #include <QAbstractListModel>
-#include <QAction>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QPainter>
@@ -15,11 +14,12 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <tuple>
 
 namespace aicf::views {
 namespace {
 constexpr std::size_t mostShown = 60;
-constexpr int rowHeight = 28, boxWidth = 620, boxHeight = 380;
+constexpr int rowHeight = 28, boxWidth = 680, boxHeight = 440;
 constexpr int ExtraRole = Qt::UserRole + 1;
 constexpr int KindTextRole = Qt::UserRole + 2;
 
@@ -51,8 +51,6 @@ class LocatorDelegate : public QStyledItemDelegate {
     p->restore();
   }
 };
-
-QString menuOf(const QString& id) { return id.left(id.indexOf('.')); }
 
 } // namespace
 
@@ -113,99 +111,33 @@ std::vector<LocatorEntry> locate(const std::vector<LocatorFilter>& filters, cons
       rest = query.mid(f.prefix.size());
     }
   rest = rest.trimmed();
-  std::vector<std::pair<int, LocatorEntry>> found;
+  struct Found {
+    int score, priority;
+    LocatorEntry entry;
+  };
+  std::vector<Found> found;
   for (const LocatorFilter& f : filters) {
-    if (only && only != &f) continue;
-    // Commands have a box of their own; among everything else they only answer what was typed.
-    if (!only && rest.isEmpty() && f.id == QLatin1String("commands")) continue;
+    if (only ? only != &f : rest.isEmpty() && !f.unasked) continue;
     for (LocatorEntry& e : f.entries()) {
       // Extra text is long: letters scattered over it mean nothing.
       const bool inExtra = e.extra.contains(rest, Qt::CaseInsensitive);
       const int score = std::max(matchScore(rest, e.text) * 2, inExtra ? matchScore(rest, e.extra) : -1);
-      if (score > 0) found.emplace_back(score, std::move(e));
+      if (score > 0) found.push_back({score, f.priority, std::move(e)});
     }
   }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    return std::tie(a.score, a.priority) > std::tie(b.score, b.priority);
+  });
   if (found.size() > most) found.resize(most);
   std::vector<LocatorEntry> out;
   out.reserve(found.size());
-  for (auto& [score, entry] : found) out.push_back(std::move(entry));
+  for (Found& f : found) out.push_back(std::move(f.entry));
   return out;
 }
 
-std::vector<LocatorFilter> locatorFilters(Workbench& w) {
-  const auto command = Locator::tr("command"), op = Locator::tr("operator"), viewKind = Locator::tr("view"),
-             transformation = Locator::tr("transformation"), rule = Locator::tr("rule"),
-             variant = Locator::tr("variant"), job = Locator::tr("job");
-  return {
-      {"commands", ">", Locator::tr("Commands"),
-       [&w, command] {
-         std::vector<LocatorEntry> out;
-         for (const Action& a : w.actions().all())
-           if (const QAction* item = w.actions().find(a.id); item->isEnabled())
-             out.push_back({QString(a.text).remove('&').remove(QStringLiteral("…")), a.tip,
-                            a.shortcut.isEmpty() ? menuOf(a.id) : a.shortcut.toString(QKeySequence::NativeText),
-                            a.icon.isEmpty() ? QStringLiteral("command") : a.icon,
-                            [&w, id = a.id] { w.actions().trigger(id); }});
-         return out;
-       }},
-      {"views", "v ", Locator::tr("Views"),
-       [&w, viewKind] {
-         std::vector<LocatorEntry> out;
-         for (View* v : w.navigator().views())
-           out.push_back({v->title(), v->tip(), viewKind, v->icon(), [&w, id = v->id()] { w.navigator().goTo(id); }});
-         return out;
-       }},
-      {"operators", "o ", Locator::tr("Operators"),
-       [&w, op] {
-         std::vector<LocatorEntry> out;
-         for (const OperatorEntry& e : w.library().entries())
-           out.push_back({e.name, e.summary, op, "ops", [&w, name = e.name] { w.open({"op", name}); }});
-         return out;
-       }},
-      {"transformations", "t ", Locator::tr("Transformations"),
-       [&w, transformation] {
-         std::vector<LocatorEntry> out;
-         if (const auto space = w.legality().space())
-           for (const LegalityRow& r : space->ledger.rows)
-             out.push_back(
-                 {qs(r.title), qs(r.transformation), transformation, "builder", [&w, id = qs(r.transformation)] {
-                    w.open({"transformation", id});
-                  }});
-         return out;
-       }},
-      {"rules", "r ", Locator::tr("Rules"),
-       [&w, rule] {
-         std::vector<LocatorEntry> out;
-         for (const ProfileField& f : profile_fields())
-           out.push_back({qs(f.path), qs(f.meaning), rule, "builder", [&w, id = qs(f.path)] { w.open({"rule", id}); }});
-         return out;
-       }},
-      {"variants", "x ", Locator::tr("Variants"),
-       [&w, variant] {
-         std::vector<LocatorEntry> out;
-         for (const VariantRow& v : w.variants().all())
-           out.push_back({v.id, v.op + " · " + v.label, variant, "synthesis", [&w, id = v.id] {
-                            w.open({"variant", id});
-                          }});
-         return out;
-       }},
-      {"jobs", "j ", Locator::tr("Jobs"),
-       [&w, job] {
-         std::vector<LocatorEntry> out;
-         for (const Job& j : w.jobs().all())
-           out.push_back(
-               {Locator::tr("Job %1").arg(j.number), j.title, job, "jobs", [&w, id = QString::number(j.number)] {
-                  w.open({"job", id});
-                }});
-         return out;
-       }},
-  };
-}
-
 Locator::Locator(Workbench& workbench, QWidget* window)
-    : QFrame(window), workbench_(workbench), filters_(locatorFilters(workbench)), input_(new QLineEdit),
-      list_(new QListView), model_(new LocatorModel(this)) {
+    : QFrame(window), workbench_(workbench), input_(new QLineEdit), list_(new QListView),
+      model_(new LocatorModel(this)), hints_(label({}, "muted")) {
   setObjectName("locator");
   setAutoFillBackground(true);
   input_->setAccessibleName(tr("Find"));
@@ -219,24 +151,34 @@ Locator::Locator(Workbench& workbench, QWidget* window)
   layout->setContentsMargins(1, 1, 1, 4);
   layout->setSpacing(2);
   layout->addWidget(input_);
-  layout->addWidget(list_);
+  layout->addWidget(list_, 1);
+  layout->addWidget(hints_);
+  hints_->setWordWrap(true);
+  hints_->setContentsMargins(10, 2, 10, 4);
   connect(input_, &QLineEdit::textChanged, this, &Locator::update);
   connect(list_, &QListView::clicked, this, &Locator::choose);
   hide();
 }
 
 void Locator::popUp(const QString& prefix) {
+  filters_ = locatorFilters(workbench_);
   QStringList hints;
-  for (const LocatorFilter& f : filters_) hints << f.prefix.trimmed() + ' ' + f.title.toLower();
-  input_->setPlaceholderText(tr("Find anything") + QStringLiteral("   ") + hints.join(QStringLiteral("  ·  ")));
-  const QWidget* window = parentWidget();
-  setGeometry((window->width() - boxWidth) / 2, 64, boxWidth, boxHeight);
+  for (const LocatorFilter& f : filters_) hints << f.prefix.trimmed() + QChar(0x00a0) + f.title.toLower();
+  input_->setPlaceholderText(tr("Find anything by name"));
+  hints_->setText(tr("In one kind only:") + ' ' + hints.join(QStringLiteral("  ·  ")));
+  place();
   workbench_.actions().refresh();
   input_->setText(prefix);
   update(prefix);
   show();
   raise();
   input_->setFocus();
+}
+
+void Locator::place() {
+  const QWidget* window = parentWidget();
+  const int width = std::min(boxWidth, window->width() - 40), height = std::min(boxHeight, window->height() - 100);
+  setGeometry((window->width() - width) / 2, 64, width, height);
 }
 
 void Locator::update(const QString& query) {

@@ -1,25 +1,16 @@
-// Ctrl+K: finds operators, views, transformations, rules, variants and jobs as you type; Ctrl+Shift+P: the commands.
-// A filter has an id, a prefix that restricts the search to it, and gives entries; an entry is text, extra text and
-// what happens when it is chosen.
+// Ctrl+K: finds what the filters (frame/filter.hpp) know as you type; Ctrl+Shift+P: the commands.
 #pragma once
 #include "views/frame/workbench.hpp"
 
 #include <QFrame>
 
+class QLabel;
 class QLineEdit;
 class QListView;
 
 namespace aicf::views {
 
-struct LocatorEntry {
-  QString text, extra, kind, icon;
-  std::function<void()> accept;
-};
-
-struct LocatorFilter {
-  QString id, prefix, title;
-  std::function<std::vector<LocatorEntry>()> entries;
-};
+/// What the frame itself knows, and what views added; larger priorities first.
 [[nodiscard]] std::vector<LocatorFilter> locatorFilters(Workbench& workbench);
 
 /// How well `text` answers `query`; below zero: not at all. Beginnings of words count more than insides, a run of
@@ -43,11 +34,13 @@ class Locator : public QFrame {
  private:
   void update(const QString& query);
   void choose();
+  void place();
   Workbench& workbench_;
   std::vector<LocatorFilter> filters_;
   QLineEdit* input_;
   QListView* list_;
   LocatorModel* model_;
+  QLabel* hints_;
 };
 
 } // namespace aicf::views

@@ -161,6 +161,16 @@ void MainWindow::addActions() {
            {},
            [&n, id = v->id()] { n.goTo(id); },
            [&n, v] { return n.current() == v; }});
+  a.add({"edit.find", tr("&Find in View"), tr("The filter of the view that is shown"), "search", QKeySequence::Find,
+         [&n] { return n.current() != nullptr; },
+         [this, &n] {
+           if (!n.current()->find()) workbench_.say(tr("%1 has nothing to filter.").arg(n.current()->title()));
+         }});
+  a.add({"window.linked", tr("&Linked View"),
+         tr("This view follows what is active; unlinked, it stays with what it shows"), "link",
+         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), [&n] { return n.current() != nullptr; },
+         [&n] { n.setLinked(n.current(), !n.current()->isLinked()); },
+         [&n] { return n.current() && n.current()->isLinked(); }});
   a.add({"edit.copy-link", tr("Copy &Link"), tr("A link to what is active, for --open and for notes"), "link",
          QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [&n] { return !n.active().isNull(); },
          [this, &n] {

@@ -32,6 +32,15 @@ void Navigator::setActive(const Entity& entity) {
   if (entity == active_) return;
   active_ = entity;
   Q_EMIT activeChanged(entity);
+  for (View* v : views_)
+    if (v->isLinked()) v->follow(entity);
+}
+
+void Navigator::setLinked(View* view, bool linked) {
+  if (view->linked_ == linked) return;
+  view->linked_ = linked;
+  if (linked) view->follow(active_);
+  Q_EMIT linkedChanged(view);
 }
 
 void Navigator::goTo(const QString& id) {

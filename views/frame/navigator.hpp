@@ -28,8 +28,11 @@ class Navigator : public QObject {
   /// The view that is home to the entity's kind (the current one where it can), with the entity active. False when no
   /// view shows that kind.
   bool open(const Entity& entity);
-  /// The entity becomes active where the user is.
+  /// The entity becomes active where the user is; linked views follow.
   void activate(const Entity& entity);
+  void setLinked(View* view, bool linked);
+  /// The current view's own state is about to change much (another tab, another filter): a place to come back to.
+  void mark() { leave(); }
 
   [[nodiscard]] bool canGoBack() const { return !back_.empty(); }
   [[nodiscard]] bool canGoForward() const { return !forward_.empty(); }
@@ -40,6 +43,7 @@ class Navigator : public QObject {
   void currentChanged(View* view);
   void activeChanged(const Entity& entity);
   void historyChanged();
+  void linkedChanged(View* view);
 
  private:
   void leave();

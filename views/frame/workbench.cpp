@@ -1,6 +1,7 @@
 #include "views/frame/workbench.hpp"
 
 #include "views/engine/text.hpp"
+#include "views/widgets/table.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,12 @@ Workbench::Workbench(const WorkbenchOptions& options, QObject* parent)
                     : std::make_unique<QSettings>(options.settingsFile, QSettings::IniFormat)),
       legality_(subject_, rules_), jobs_(options.worker, options.patience) {
   connect(&navigator_, &Navigator::activeChanged, this, &Workbench::follow);
+  connect(&navigator_, &Navigator::activeChanged, this, &Workbench::light);
+  connect(&related_, &Related::changed, this, &Workbench::light);
+  connect(&links(), &Links::followed, this, [this](const QString& uri) {
+    const auto entity = Entity::fromUri(uri);
+    if (!entity || !open(*entity)) say(tr("Nothing is called %1.").arg(uri));
+  });
   connect(&library_, &Library::loaded, this, [this] {
     const Entity awaited = std::exchange(awaited_, {});
     if (!awaited.isNull() && !open(awaited)) say(tr("Nothing is called %1.").arg(awaited.uri()));
@@ -45,6 +52,11 @@ Workbench::Workbench(const WorkbenchOptions& options, QObject* parent)
   connect(&variants_, &Variants::changed, &actions_, &Actions::invalidate);
   connect(&navigator_, &Navigator::historyChanged, &actions_, &Actions::invalidate);
 
+  connect(&library_, &Library::entryChanged, this, [this] {
+    if (library_.isAnalysed()) tellStructures();
+  });
+  tellPlans();
+
   std::vector<View*> views;
   for (const MakeView& make : registeredViews()) views.push_back(views_.emplace_back(make(*this)).get());
   navigator_.setViews(std::move(views));
@@ -59,7 +71,34 @@ bool Workbench::open(const Entity& entity) {
     return true;
   }
   if (entity.kind == QLatin1String("op") && !library_.find(entity.id) && subject_.name() != entity.id) return false;
-  return navigator_.open(entity);
+  if (navigator_.open(entity)) return true;
+  if (entity.kind == QLatin1String("view") || entity.id.isEmpty()) return false;
+  navigator_.activate(entity);
+  return true;
+}
+
+void Workbench::tellPlans() {
+  Related::Pairs pairs;
+  for (const Param& p : params()) {
+    if (!p.uses || !p.primitives) continue;
+    for (const Value& v : p.domain)
+      for (const std::string& transformation : p.uses(v))
+        for (const std::string& primitive : p.primitives(v))
+          pairs.push_back({{"transformation", qs(transformation)}, {"primitive", qs(primitive)}});
+  }
+  related_.tell(QStringLiteral("plans"), std::move(pairs));
+}
+
+void Workbench::tellStructures() {
+  Related::Pairs pairs;
+  for (const OperatorEntry& e : library_.entries())
+    for (const QString& structure : e.structures) pairs.push_back({{"op", e.name}, {"structure", structure}});
+  related_.tell(QStringLiteral("structures"), std::move(pairs));
+}
+
+void Workbench::light() {
+  lit_ = related_.lit(navigator_.active());
+  Q_EMIT relit();
 }
 
 void Workbench::follow(const Entity& entity) {

@@ -3,8 +3,10 @@
 #include "views/engine/jobs.hpp"
 #include "views/engine/legality.hpp"
 #include "views/engine/library.hpp"
+#include "views/engine/related.hpp"
 #include "views/engine/variants.hpp"
 #include "views/frame/action.hpp"
+#include "views/frame/filter.hpp"
 #include "views/frame/navigator.hpp"
 
 #include <QHash>
@@ -35,8 +37,14 @@ class Workbench : public QObject {
   [[nodiscard]] Legality& legality() { return legality_; }
   [[nodiscard]] Jobs& jobs() { return jobs_; }
   [[nodiscard]] Variants& variants() { return variants_; }
+  [[nodiscard]] Related& related() { return related_; }
+  /// What goes with the active entity, itself among it; relit() says when it is another.
+  [[nodiscard]] const QSet<Entity>& lit() const { return lit_; }
+  void addFilter(LocatorFilter filter) { filters_.push_back(std::move(filter)); }
+  [[nodiscard]] const std::vector<LocatorFilter>& filters() const { return filters_; }
 
-  /// The operator's view; waits for the library where it is not read yet. False: nothing is called that.
+  /// Goes where the entity is at home (an operator's view waits for the library); what no view shows becomes active
+  /// where the user is. False: nothing is called that.
   bool open(const Entity& entity);
   /// Makes an operator the active text, wherever the user is.
   void openOperator(const QString& name);
@@ -55,9 +63,13 @@ class Workbench : public QObject {
   void said(const QString& text);
   void failed(const QString& title, const QString& text); ///< to be shown until dismissed
   void recentChanged();
+  void relit();
 
  private:
   void follow(const Entity& entity);
+  void light();
+  void tellPlans();      ///< transformations and the primitives of the plans' parameters
+  void tellStructures(); ///< operators and their structures
   void openProfile(const QString& path);
   void remember(const QString& uri);
 
@@ -70,6 +82,9 @@ class Workbench : public QObject {
   Legality legality_;
   Jobs jobs_;
   Variants variants_;
+  Related related_;
+  QSet<Entity> lit_;
+  std::vector<LocatorFilter> filters_;
   std::vector<std::unique_ptr<View>> views_;
   Entity awaited_;                 ///< to open once the library is read
   QHash<QString, QString> drafts_; ///< unsaved texts of operators that were left

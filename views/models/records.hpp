@@ -17,6 +17,14 @@ enum CellRole {
   SortRole = Qt::UserRole + 1, ///< what the cell sorts by
   ToneRole,                    ///< int(Tone)
   KindRole,                    ///< int(CellKind)
+  OriginRole,                  ///< where the cell comes from, in words
+  OriginLinkRole,              ///< a link (aicf://…) to what is behind it, or empty
+  LitRole,                     ///< the row goes with what is active: drawn with a mark
+};
+
+/// Where a number comes from: how it was made, and a link to its evidence or to what it is computed from.
+struct Origin {
+  QString text, link;
 };
 
 struct ColumnInfo {
@@ -39,6 +47,7 @@ template <class Row> struct Column {
   std::function<QString(const Row&)> shown{}; ///< absent: the value as text
   std::function<Tone(const Row&)> tone{};
   std::function<QString(const Row&)> tip{};
+  std::function<Origin(const Row&)> origin{}; ///< absent: what the column's tip says
 };
 
 template <class Row> class RecordModel : public RecordModelBase {
@@ -60,6 +69,11 @@ template <class Row> class RecordModel : public RecordModelBase {
     rows_.push_back(std::move(row));
     endInsertRows();
   }
+  /// Marks the rows that go with what is active.
+  void setLit(std::function<bool(const Row&)> lit) {
+    lit_ = std::move(lit);
+    if (!rows_.empty()) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1), {LitRole});
+  }
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
   [[nodiscard]] const Row& at(int row) const { return rows_[std::size_t(row)]; }
 
@@ -80,6 +94,9 @@ template <class Row> class RecordModel : public RecordModelBase {
     case ToneRole: return int(column.tone ? column.tone(row) : Tone::plain);
     case KindRole: return int(column.info.kind);
     case Qt::ToolTipRole: return column.tip ? QVariant(column.tip(row)) : QVariant();
+    case OriginRole: return column.origin ? column.origin(row).text : column.info.tip;
+    case OriginLinkRole: return column.origin ? column.origin(row).link : QString();
+    case LitRole: return lit_ && lit_(row);
     case Qt::TextAlignmentRole:
       return QVariant::fromValue(
           Qt::Alignment(Qt::AlignVCenter | (column.info.kind == CellKind::number ? Qt::AlignRight : Qt::AlignLeft)));
@@ -90,6 +107,7 @@ template <class Row> class RecordModel : public RecordModelBase {
  private:
   std::vector<Column<Row>> columns_;
   std::vector<Row> rows_;
+  std::function<bool(const Row&)> lit_;
 };
 
 /// Sorts by SortRole with empty cells last, filters on every column.

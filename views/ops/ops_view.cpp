@@ -12,12 +12,11 @@ namespace aicf::views {
 
 static const RegisterView registration{20, [](Workbench& w) { return std::make_unique<OpsView>(w); }};
 
-OpsView::OpsView(Workbench& workbench) : workbench_(workbench) {
-  workbench.actions().add({"edit.find-operator", tr("&Find Operator"), tr("By name, structure or comment"), "search",
-                           QKeySequence::Find, [this] { return workbench_.navigator().current() == this; },
-                           [this] {
-                             if (list_) list_->focusSearch();
-                           }});
+OpsView::OpsView(Workbench& workbench) : workbench_(workbench) {}
+
+bool OpsView::find() {
+  if (list_) list_->focusSearch();
+  return list_ != nullptr;
 }
 
 QWidget* OpsView::widget() {

@@ -24,6 +24,7 @@ class OpsView : public QObject, public View {
   void show(const Entity& entity) override;
   [[nodiscard]] QJsonObject state() const override;
   void restore(const QJsonObject& state) override;
+  bool find() override;
 
   [[nodiscard]] DefinitionPane* definition() const { return definition_; }
   [[nodiscard]] StructurePane* structure() const { return structure_; }

@@ -5,17 +5,21 @@
 #include <QContextMenuEvent>
 #include <QFileDialog>
 #include <QHeaderView>
+#include <QJsonArray>
+#include <QLineEdit>
 #include <QMenu>
 #include <QMessageBox>
 #include <QPainter>
+#include <QPushButton>
 #include <QSaveFile>
+#include <QScrollBar>
 
 #include <algorithm>
 #include <utility>
 
 namespace aicf::views {
 namespace {
-constexpr int lineHeight = 24, chipHeight = 18, padding = 6, headingRoom = 26;
+constexpr int lineHeight = 24, chipHeight = 18, padding = 6, headingRoom = 26, filterWidth = 180, litWidth = 3;
 }
 
 void CellDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
@@ -35,6 +39,8 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
   const QString text = std::exchange(cell.text, {});
   const QStyle* style = cell.widget ? cell.widget->style() : QApplication::style();
   style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
+  if (index.column() == 0 && index.data(LitRole).toBool())
+    painter->fillRect(QRect(cell.rect.left(), cell.rect.top(), litWidth, cell.rect.height()), theme().color("accent"));
   if (text.isEmpty()) return;
   const auto tone = Tone(index.data(ToneRole).toInt());
   const QRect room = cell.rect.adjusted(padding, 0, -padding, 0);
@@ -59,8 +65,13 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
   painter->restore();
 }
 
-Table::Table(RecordModelBase* model, const QString& name, const QString& explanation, QWidget* parent)
-    : QTableView(parent), proxy_(new RecordProxy(this)), explanation_(explanation) {
+Links& links() {
+  static Links instance;
+  return instance;
+}
+
+Table::Table(RecordModelBase* model, const QString& name, const QString& explanation, QWidget* parent, Order order)
+    : QTableView(parent), proxy_(new RecordProxy(this)), explanation_(explanation), order_(order) {
   proxy_->setSourceModel(model);
   setModel(proxy_);
   setItemDelegate(new CellDelegate(this));
@@ -83,7 +94,16 @@ Table::Table(RecordModelBase* model, const QString& name, const QString& explana
   horizontalHeader()->setMinimumSectionSize(36);
   horizontalHeader()->setSortIndicatorClearable(true);
   horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
-  setSortingEnabled(true);
+  if (order == Order::own) {
+    setSortingEnabled(true);
+  } else {
+    horizontalHeader()->setSortIndicatorShown(true);
+    horizontalHeader()->setSectionsClickable(true);
+    connect(horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, &Table::sortAsked);
+  }
+  horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(horizontalHeader(), &QWidget::customContextMenuRequested, this,
+          [this](const QPoint& at) { columnsMenu(horizontalHeader()->mapToGlobal(at)); });
   // Headings whole to begin with; the last column takes what is left.
   const int last = model->columnCount() - 1;
   for (int c = 0; c <= last; ++c) {
@@ -133,21 +153,137 @@ void Table::exportAs(TableFormat format) {
   const QString suffix = format == TableFormat::csv    ? QStringLiteral("csv")
                          : format == TableFormat::json ? QStringLiteral("json")
                                                        : QStringLiteral("md");
-  const QString path = QFileDialog::getSaveFileName(this, tr("Export table"), "table." + suffix, "*." + suffix);
-  if (path.isEmpty()) return;
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(text(format, false).toUtf8()) < 0 || !file.commit())
-    QMessageBox::warning(this, tr("Export table"), tr("%1 could not be written: %2").arg(path, file.errorString()));
+  auto* dialog = new QFileDialog(this, tr("Export table"), {}, "*." + suffix);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix(suffix);
+  dialog->selectFile(QString(accessibleName()).toLower().replace(' ', '-') + '.' + suffix);
+  connect(dialog, &QFileDialog::fileSelected, this, [this, format](const QString& path) {
+    QSaveFile file(path);
+    if (file.open(QIODevice::WriteOnly) && file.write(text(format, false).toUtf8()) >= 0 && file.commit()) return;
+    auto* box = new QMessageBox(QMessageBox::Warning, tr("Export table"),
+                                tr("%1 could not be written: %2").arg(path, file.errorString()), QMessageBox::Ok, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+  });
+  dialog->open();
+}
+
+void Table::columnsMenu(const QPoint& at) {
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  int shown = 0;
+  for (int c = 0; c < proxy_->columnCount(); ++c) shown += isColumnHidden(c) ? 0 : 1;
+  for (int c = 0; c < proxy_->columnCount(); ++c) {
+    QAction* item = menu->addAction(proxy_->headerData(c, Qt::Horizontal).toString());
+    item->setCheckable(true);
+    item->setChecked(!isColumnHidden(c));
+    item->setEnabled(isColumnHidden(c) || shown > 1);
+    connect(item, &QAction::toggled, this, [this, c](bool on) { setColumnHidden(c, !on); });
+  }
+  menu->popup(at);
+}
+
+QLineEdit* Table::filterLine() {
+  if (filterLine_) return filterLine_;
+  filterLine_ = new QLineEdit;
+  filterLine_->setPlaceholderText(tr("Filter"));
+  filterLine_->setAccessibleName(tr("Filter %1").arg(accessibleName()));
+  filterLine_->setToolTip(tr("Shows the rows in which some cell holds this text (Ctrl+F)"));
+  filterLine_->setClearButtonEnabled(true);
+  filterLine_->setFixedWidth(filterWidth);
+  filterLine_->setText(filter_);
+  connect(filterLine_, &QLineEdit::textChanged, this, &Table::applyFilter);
+  return filterLine_;
+}
+
+QString Table::filter() const { return filter_; }
+
+void Table::setFilter(const QString& text) {
+  if (filterLine_)
+    filterLine_->setText(text);
+  else
+    applyFilter(text);
+}
+
+void Table::applyFilter(const QString& text) {
+  if (text == filter_) return;
+  filter_ = text;
+  if (order_ == Order::own)
+    proxy_->setFilterFixedString(text.trimmed());
+  else
+    Q_EMIT filterAsked(text.trimmed());
+  viewport()->update();
+}
+
+QJsonObject Table::state() const {
+  QJsonArray hidden;
+  for (int c = 0; c < proxy_->columnCount(); ++c)
+    if (isColumnHidden(c)) hidden.append(c);
+  const QModelIndex first = currentIndex().siblingAtColumn(0);
+  return {{"filter", filter_},
+          {"sort", horizontalHeader()->sortIndicatorSection()},
+          {"descending", horizontalHeader()->sortIndicatorOrder() == Qt::DescendingOrder},
+          {"hidden", hidden},
+          {"scroll", verticalScrollBar()->value()},
+          {"row", first.isValid() ? first.data().toString() : QString()}};
+}
+
+void Table::restore(const QJsonObject& state) {
+  if (state.isEmpty()) return;
+  setFilter(state.value("filter").toString());
+  horizontalHeader()->setSortIndicator(state.value("sort").toInt(-1),
+                                       state.value("descending").toBool() ? Qt::DescendingOrder : Qt::AscendingOrder);
+  const QJsonArray hidden = state.value("hidden").toArray();
+  for (int c = 0; c < proxy_->columnCount(); ++c) setColumnHidden(c, hidden.contains(c));
+  const QString row = state.value("row").toString();
+  const QModelIndexList at = row.isEmpty() || proxy_->rowCount() == 0
+                                 ? QModelIndexList()
+                                 : proxy_->match(proxy_->index(0, 0), Qt::DisplayRole, row, 1, Qt::MatchExactly);
+  if (!at.isEmpty())
+    selectionModel()->setCurrentIndex(at.front(), QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  verticalScrollBar()->setValue(state.value("scroll").toInt());
+}
+
+void Table::showOrigin(const QModelIndex& at) {
+  if (!at.isValid()) return;
+  const QString column = proxy_->headerData(at.column(), Qt::Horizontal).toString();
+  const QString link = at.data(OriginLinkRole).toString();
+  QString text = at.data(OriginRole).toString();
+  if (text.isEmpty()) text = tr("It is part of the row as it was read: %1.").arg(accessibleName());
+  const QString value = at.data().toString();
+  auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Where does this come from?"),
+                              (value.isEmpty() ? column : column + QStringLiteral(" = ") + value) + "\n\n" + text,
+                              QMessageBox::Close, this);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  if (!link.isEmpty()) {
+    QPushButton* open = box->addButton(tr("Show what is behind it"), QMessageBox::AcceptRole);
+    connect(open, &QPushButton::clicked, &links(), [link] { links().follow(link); });
+  }
+  box->open();
 }
 
 void Table::contextMenuEvent(QContextMenuEvent* event) {
-  QMenu menu(this);
-  menu.addAction(tr("Copy with headers"), QKeySequence::Copy, this, &Table::copy);
-  menu.addSeparator();
-  menu.addAction(tr("Export as CSV…"), this, [this] { exportAs(TableFormat::csv); });
-  menu.addAction(tr("Export as JSON…"), this, [this] { exportAs(TableFormat::json); });
-  menu.addAction(tr("Export as Markdown…"), this, [this] { exportAs(TableFormat::markdown); });
-  menu.exec(event->globalPos());
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  const QModelIndex at = event->reason() == QContextMenuEvent::Keyboard ? currentIndex() : indexAt(event->pos());
+  if (at.isValid()) {
+    menu->addAction(tr("Where does this come from?"), this,
+                    [this, at = QPersistentModelIndex(at)] { showOrigin(QModelIndex(at)); });
+    menu->addAction(tr("Copy cell"), this,
+                    [at = QPersistentModelIndex(at)] { QApplication::clipboard()->setText(at.data().toString()); });
+    menu->addSeparator();
+  }
+  menu->addAction(tr("Copy with headers"), QKeySequence::Copy, this, &Table::copy);
+  menu->addSeparator();
+  menu->addAction(tr("Export as CSV…"), this, [this] { exportAs(TableFormat::csv); });
+  menu->addAction(tr("Export as JSON…"), this, [this] { exportAs(TableFormat::json); });
+  menu->addAction(tr("Export as Markdown…"), this, [this] { exportAs(TableFormat::markdown); });
+  menu->addSeparator();
+  const QPoint place = event->globalPos();
+  menu->addAction(tr("Columns…"), this, [this, place] { columnsMenu(place); });
+  menu->popup(place);
 }
 
 void Table::keyPressEvent(QKeyEvent* event) {
@@ -160,10 +296,11 @@ void Table::keyPressEvent(QKeyEvent* event) {
 
 void Table::paintEvent(QPaintEvent* event) {
   QTableView::paintEvent(event);
-  if (proxy_->rowCount() > 0 || explanation_.isEmpty()) return;
+  const QString why = filter_.trimmed().isEmpty() ? explanation_ : tr("No row holds “%1”.").arg(filter_.trimmed());
+  if (proxy_->rowCount() > 0 || why.isEmpty()) return;
   QPainter painter(viewport());
   painter.setPen(theme().color("muted"));
-  painter.drawText(viewport()->rect().adjusted(16, 8, -16, -8), Qt::AlignCenter | Qt::TextWordWrap, explanation_);
+  painter.drawText(viewport()->rect().adjusted(16, 8, -16, -8), Qt::AlignCenter | Qt::TextWordWrap, why);
 }
 
 } // namespace aicf::views

@@ -1,13 +1,17 @@
-// The one table of the window: sorting, copying (TSV with headers), export, cells drawn by role.
+// The one table of the window: sorting, filtering, columns shown and hidden, copying (TSV with headers), export in the
+// order seen, where a cell comes from, cells drawn by role. Views make no table behaviour of their own.
 #pragma once
 #include "views/models/records.hpp"
 
+#include <QJsonObject>
 #include <QStyledItemDelegate>
 #include <QTableView>
 
+class QLineEdit;
+
 namespace aicf::views {
 
-/// Monospaced numbers and identifiers, tones, chips.
+/// Monospaced numbers and identifiers, tones, chips, the mark of rows that go with what is active.
 class CellDelegate : public QStyledItemDelegate {
   Q_OBJECT
  public:
@@ -21,8 +25,12 @@ class CellDelegate : public QStyledItemDelegate {
 class Table : public QTableView {
   Q_OBJECT
  public:
+  /// `own`: the proxy sorts and filters. `asked`: the owner does, off the window's thread, upon sortAsked() and
+  /// filterAsked(): for tables of many thousand rows.
+  enum class Order { own, asked };
   /// `name` is for assistive technology. `explanation` stands in the middle while there are no rows.
-  Table(RecordModelBase* model, const QString& name, const QString& explanation, QWidget* parent = nullptr);
+  Table(RecordModelBase* model, const QString& name, const QString& explanation, QWidget* parent = nullptr,
+        Order order = Order::own);
   [[nodiscard]] RecordProxy* proxy() const { return proxy_; }
   /// Of the current row, in the source model; -1 when none.
   [[nodiscard]] int sourceRow() const;
@@ -31,8 +39,20 @@ class Table : public QTableView {
   [[nodiscard]] QString text(TableFormat format, bool selectedOnly) const;
   void copy();
 
+  /// The table's filter, made when first asked for, to be put above it (Pane::addCorner).
+  [[nodiscard]] QLineEdit* filterLine();
+  [[nodiscard]] QString filter() const;
+  void setFilter(const QString& text);
+  /// Filter, sorting, hidden columns, scroll and the current row's first cell: for View::state().
+  [[nodiscard]] QJsonObject state() const;
+  void restore(const QJsonObject& state);
+  /// Answers "where does this come from?" for a cell of the proxy: a box with the origin's words and its link.
+  void showOrigin(const QModelIndex& at);
+
  Q_SIGNALS:
   void currentRowChanged(int sourceRow);
+  void sortAsked(int column, Qt::SortOrder order); ///< column -1: as the owner had them
+  void filterAsked(const QString& text);
 
  protected:
   void contextMenuEvent(QContextMenuEvent* event) override;
@@ -41,8 +61,23 @@ class Table : public QTableView {
 
  private:
   void exportAs(TableFormat format);
+  void columnsMenu(const QPoint& at);
+  void applyFilter(const QString& text);
   RecordProxy* proxy_;
-  QString explanation_;
+  QString explanation_, filter_;
+  QLineEdit* filterLine_ = nullptr;
+  Order order_;
 };
+
+/// A link in a table or a box was chosen. The workbench opens it.
+class Links : public QObject {
+  Q_OBJECT
+ public:
+  void follow(const QString& uri) { Q_EMIT followed(uri); }
+
+ Q_SIGNALS:
+  void followed(const QString& uri);
+};
+[[nodiscard]] Links& links();
 
 } // namespace aicf::views
