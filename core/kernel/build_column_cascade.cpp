@@ -457,7 +457,7 @@ class ColumnCascade {
   /// Neighbouring rows are neighbours in the result too.
   [[nodiscard]] bool packs(const RowOutput& o) const {
     std::size_t rank = f.canonical->outputs[o.output].hi.size();
-    return vector_ > 1 && rank > 0 && f.rows.back() + 1 == rank;
+    return vector_ > 1 && rank > 0 && o.rows.back() + 1 == rank;
   }
 
   void store(const RowOutput& o, const At& at) {

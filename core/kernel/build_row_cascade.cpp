@@ -184,6 +184,11 @@ class RowCascade {
       NodeId length = f.extent == no_expr ? b.integer(1) : b.convert(t.dim(f.arena, f.extent), Type::i32);
       if (f.extent != no_expr) k.nodes[length].name = "length";
       NodeId aligned = b.apply(Op::eq, {b.remainder(length, b.integer(s.mapping().vector)), b.integer(0)});
+      if (!f.parts.empty() && s.mapping().vector > 1) { // a packed group lies in one run of the innermost variable
+        NodeId run = b.convert(t.dim(f.arena, f.parts.back().extent), Type::i32);
+        NodeId even = b.apply(Op::eq, {b.remainder(run, b.integer(s.mapping().vector)), b.integer(0)});
+        aligned = b.apply(Op::and_, {aligned, even});
+      }
       k.nodes[aligned].name = "aligned";
       if (in_parts()) {
         NodeId part = b.apply(Op::mul, {rank_, b.integer(*s.mapping().length)});

@@ -99,19 +99,26 @@ void RowSweep::stage(ExprId load) {
 
 void RowSweep::unstage(ExprId load) { staged_.erase(load), alike_.erase(load); }
 
+/// A packed group lies within one run of memory, whatever the axis.
+Address RowSweep::element_of_group(Address first, NodeId e) {
+  return {first.pointer, b.apply(Op::add, {first.offset, e}), first.inside};
+}
+
 /// Copies one group of a load's elements, whole or element by element.
 void RowSweep::move(ExprId load, NodeId first, const std::function<std::vector<NodeId>(NodeId)>& to, BufferId target,
                     bool single, Transfer transfer) {
   auto shared = shared_.find(load);
   auto one = [&](NodeId e) {
     NodeId place = b.apply(Op::add, {first, e});
-    NodeId j = part_ == none ? place : b.apply(Op::add, {on_axis(first), e});
     auto copy = [&] {
       if (shared != shared_.end() && shared->second.buffer != target) {
         b.copy(target, to(e), shared->second.buffer, {shared->second.row, place}, 1);
         return;
       }
-      Address a = t.axis_address(load, j);
+      const AxisLoad* found = axis_load(f, load);
+      bool in_run = !f.parts.empty() && found != nullptr && found->unit_stride;
+      Address a = in_run ? element_of_group(t.axis_address(load, on_axis(first)), e)
+                         : t.axis_address(load, part_ == none ? place : b.apply(Op::add, {on_axis(first), e}));
       NodeId moved = b.copy(target, to(e), t.input(f.arena[load].payload), {a.pointer, a.offset},
                             transfer == Transfer::async ? map_.vector : 1, transfer);
       if (f.arena.operands(load).size() > 1) b.k.nodes[moved].hint = map_.hint; // what all rows read stays cached
@@ -278,7 +285,9 @@ void RowSweep::store_group(const RowOutput& output, BufferId group, NodeId first
     b.loop(Binding::vector, "e", b.integer(0), b.integer(map_.vector), [&](NodeId e) {
       NodeId place = b.apply(Op::add, {first, e});
       auto one = [&] {
-        Address a = t.output_address(output, part_ == none ? place : b.apply(Op::add, {on_axis(first), e}));
+        Address a = f.parts.empty()
+                        ? t.output_address(output, part_ == none ? place : b.apply(Op::add, {on_axis(first), e}))
+                        : element_of_group(t.output_address(output, on_axis(first)), e);
         NodeId moved = b.copy(t.output(output.output), {a.pointer, a.offset}, group, {b.integer(0), e}, 1);
         b.k.nodes[moved].hint = map_.hint;
       };

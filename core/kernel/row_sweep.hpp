@@ -102,6 +102,7 @@ class RowSweep {
   [[nodiscard]] NodeId on_axis(NodeId position) {
     return part_ == none ? position : b.apply(Op::add, {part_, position});
   }
+  Address element_of_group(Address first, NodeId e);
   void fill_alike(NodeId first);
   void move(ExprId load, NodeId first, const std::function<std::vector<NodeId>(NodeId e)>& to, BufferId target,
             bool single, Transfer transfer = Transfer::direct);

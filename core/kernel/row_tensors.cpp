@@ -210,11 +210,26 @@ NodeId RowTensors::load(const Leaf& leaf) {
   return b.guarded_load(buffer, {a.pointer, a.offset}, a.inside, otherwise);
 }
 
+/// The part's own index; where positions are equally far apart, the innermost part stands for all.
+NodeId RowTensors::part_value(std::size_t part, NodeId position, bool whole) {
+  bool innermost = part + 1 == f.parts.size();
+  if (whole) return innermost ? position : b.integer(0);
+  NodeId rest = position;
+  for (std::size_t k = f.parts.size(); k-- > part + 1;)
+    rest = b.quotient(rest, b.convert(dim(f.arena, f.parts[k].extent), Type::i32));
+  return part == 0 ? rest : b.remainder(rest, b.convert(dim(f.arena, f.parts[part].extent), Type::i32));
+}
+
 Address RowTensors::axis_address(ExprId load, NodeId position) {
   auto operands = f.arena.operands(load);
   std::vector<ExprId> indices(operands.begin(), operands.end());
   std::vector<NodeId> values;
+  const AxisLoad* along = axis_load(f, load);
   for (ExprId index : indices) {
+    if (auto part = part_of(f, index)) {
+      values.push_back(part_value(*part, position, along->whole));
+      continue;
+    }
     VarId var = f.arena[index].payload;
     values.push_back(var == axis_var ? position : row_variable(var));
   }
@@ -244,12 +259,22 @@ Address RowTensors::output_address(const RowOutput& output, NodeId position) {
   std::vector<Part> parts;
   std::vector<NodeId> extents;
   std::size_t rank = out.hi.size(), flat_at = static_cast<std::size_t>(-1);
-  bool rows_first = !output.along_axis || output.axis + 1 == rank || output.axis == 0;
-  if (f.rows.size() >= 2 && rows_first) flat_at = output.along_axis && output.axis + 1 == rank ? rank - 2 : rank - 1;
+  bool rows_first = !output.along_axis || (is_whole(output) && (output.axis + 1 == rank || output.axes[0] == 0));
+  if (f.rows.size() >= 2 && rows_first)
+    flat_at = output.along_axis && output.axis + 1 == rank ? rank - 1 - output.axes.size() : rank - 1;
   for (std::size_t v = 0; v < rank; ++v) {
-    bool axis = output.along_axis && v == output.axis;
-    parts.push_back(
-        {axis ? position : row_variable(static_cast<VarId>(v)), axis, !axis && is_last_row(static_cast<VarId>(v))});
+    auto at = std::find(output.axes.begin(), output.axes.end(), v);
+    bool axis = at != output.axes.end();
+    VarId row = 0;
+    if (!axis) {
+      auto own = std::find(output.rows.begin(), output.rows.end(), v);
+      row = f.rows.at(static_cast<std::size_t>(own - output.rows.begin()));
+    }
+    NodeId value = !axis ? row_variable(row)
+                   : f.parts.empty()
+                       ? position
+                       : part_value(static_cast<std::size_t>(at - output.axes.begin()), position, is_whole(output));
+    parts.push_back({value, axis, !axis && is_last_row(row)});
     extents.push_back(dim(f.arena, out.hi[v]));
   }
   return place(this->output(output.output), parts, extents, flat_at);

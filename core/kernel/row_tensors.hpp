@@ -42,7 +42,7 @@ class RowTensors {
   /// The value of a load or padded load: guarded where the form does not prove it inside; a gathered id out of range
   /// fails the launch.
   NodeId load(const Leaf& leaf);
-  /// Of a load along the axis whose indices are row variables and the axis.
+  /// Of a load along the axis whose indices are row variables and the axis, or its parts.
   Address axis_address(ExprId load, NodeId position);
   /// Any leaf but a reduction, at a position of the axis, as the computation takes it.
   NodeId leaf(const Leaf& leaf, NodeId position, const std::unordered_map<std::uint32_t, NodeId>& symbols);
@@ -72,6 +72,7 @@ class RowTensors {
     bool along = false;    ///< varies along the axis
     bool last_row = false; ///< is the last row variable
   };
+  NodeId part_value(std::size_t part, NodeId position, bool whole);
   [[nodiscard]] bool is_last_row(VarId var) const { return !f.rows.empty() && f.rows.back() == var; }
   Address place(BufferId buffer, const std::vector<Part>& parts, const std::vector<NodeId>& extents,
                 std::size_t flat_at);

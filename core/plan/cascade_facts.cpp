@@ -80,7 +80,7 @@ const CascadeFacts& cascade_facts(const StructureProfile& profile, const Problem
     return arena.reduction(r.node).reducer == static_cast<ReducerId>(Builtin::sum) &&
            arena[arena.body(r.node)].kind == Kind::real;
   });
-  f.mergeable = has_builtin_summary(profile, f.sizes.length);
+  f.mergeable = f.form.parts.empty() && has_builtin_summary(profile, f.sizes.length);
   f.state = state_bytes(profile, f.wide), f.wide_state = state_bytes(profile, true);
   f.components = static_cast<std::int64_t>(f.reductions);
   if (f.mergeable)

@@ -10,6 +10,9 @@ namespace aicf {
 inline constexpr std::int64_t warp = 32, access_bytes = 16; ///< lanes; the widest access of a lane
 inline constexpr std::int64_t register_file = 65536;        ///< 32-bit registers of a multiprocessor
 inline constexpr std::int64_t largest_cluster = 8;          ///< blocks, on every GPU that has clusters
+/// Why no thread folds an axis of several variables alone.
+inline constexpr const char* other_order =
+    "reduction_tree: positions of several axes do not keep the order of the definition";
 /// Addresses, counters, accumulators: what small kernels of these families take beside their tiles.
 inline constexpr std::int64_t other_registers = 32;
 

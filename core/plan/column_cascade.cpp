@@ -44,6 +44,7 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
     bool tree = chosen(plan, "reduction_tree", "slices");
     if (tree != (slices * number(plan, "row_blocks") > 1))
       return tree ? "reduction_tree: there is one slice" : "reduction_tree: slices of the axis merge";
+    if (!tree && !f.form.parts.empty()) return other_order;
   }
   if (has(plan, "row_blocks") && number(plan, "row_blocks") > 1) {
     if (number(plan, "row_blocks") > largest_cluster) return "row_blocks: a cluster has at most 8 blocks";

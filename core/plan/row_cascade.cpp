@@ -55,6 +55,7 @@ std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Pla
     if (alone && tree) return "reduction_tree: a thread alone has no lanes to merge";
     if (!alone && !tree && !f.form.levels.empty()) return "reduction_tree: lanes that share a row merge in a tree";
     if (tree && f.form.levels.empty()) return "reduction_tree: there is no reduction";
+    if (!tree && !f.form.parts.empty()) return other_order;
   }
   if (has(plan, "cooperation") && has(plan, "row_blocks")) {
     std::int64_t blocks = number(plan, "row_blocks");
@@ -96,8 +97,9 @@ std::string refuse_copies(const Facts& f, const Plan& plan) {
   std::int64_t size = f.bytes.smallest, blocks = number(plan, "row_blocks"), part = f.sizes.length / blocks;
   if (blocks > 1 && (f.sizes.length % blocks != 0 || (has(plan, "vector") && part % number(plan, "vector") != 0)))
     return "row_blocks: the row does not part evenly";
-  bool contiguous = std::all_of(f.form.loads.begin(), f.form.loads.end(),
-                                [&](const AxisLoad& l) { return !f.form.kept.contains(l.load) || l.unit_stride; });
+  bool contiguous = std::all_of(f.form.loads.begin(), f.form.loads.end(), [&](const AxisLoad& l) {
+    return !f.form.kept.contains(l.load) || (l.unit_stride && l.whole);
+  });
   if (bulk) {
     if (!has_clusters(f.problem.target)) return "staging: bulk copies need sm_90 or later";
     if (chosen(plan, "cooperation", "warp")) return "staging: a bulk copy fills the row of a block";

@@ -1,6 +1,7 @@
 #include "core/plan/row_form.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
 
@@ -43,6 +44,8 @@ class Finding {
     if (p.cascades.size() > 1) return "its reductions run over several axes";
     if (!p.cascades.empty()) f.cascade = &p.cascades.front();
     if (std::string why = reductions(); !why.empty()) return why;
+    if (f.cascade != nullptr && !f.cascade->more_lo.empty())
+      if (std::string why = flatten(); !why.empty()) return why;
     if (std::string why = outputs(); !why.empty()) return why;
     if (std::string why = axis(); !why.empty()) return why;
     loads();
@@ -55,7 +58,6 @@ class Finding {
     if (f.cascade->reductions.size() != p.reductions.size()) return "a reduction belongs to no cascade";
     for (std::size_t k = 0; k < f.cascade->reductions.size(); ++k) {
       const Reduction& r = p.reductions[f.cascade->reductions[k]];
-      if (f.arena.reduction(r.node).vars.size() != 1) return r.name + " reduces several axes at once";
       auto level = static_cast<std::size_t>(std::max(r.level, 1));
       if (f.levels.size() < level) f.levels.resize(level);
       f.levels[level - 1].push_back(k);
@@ -64,7 +66,77 @@ class Finding {
     return {};
   }
 
+  /// Several variables as one axis: positions in row-major order, the variable innermost that comes last in the indices
+  /// of what is read.
+  std::string flatten() {
+    const Cascade& c = *f.cascade;
+    std::vector<ExprId> lo{c.lo}, hi{c.hi};
+    lo.insert(lo.end(), c.more_lo.begin(), c.more_lo.end());
+    hi.insert(hi.end(), c.more_hi.begin(), c.more_hi.end());
+    for (std::size_t i = 0; i < c.reductions.size(); ++i) {
+      const Reduction& r = p.reductions[c.reductions[i]];
+      auto reducer = static_cast<Builtin>(f.arena.reduction(r.node).reducer);
+      bool ordered = f.arena.reduction(r.node).reducer >= first_user_reducer || reducer == Builtin::argmax ||
+                     reducer == Builtin::argmin;
+      if (ordered) return r.name + " reduces several axes at once in an order of its own";
+    }
+    for (std::size_t k = 0; k < lo.size(); ++k) {
+      if (!f.arena.is_number(lo[k], 0) || !row_free(hi[k])) return "its axes have ranges that depend on the row";
+      f.parts.push_back({static_cast<VarId>(axis_var - k), hi[k], no_expr});
+    }
+    std::map<VarId, std::size_t> place = places();
+    std::stable_sort(f.parts.begin(), f.parts.end(),
+                     [&](const AxisPart& a, const AxisPart& b) { return place[a.var] < place[b.var]; });
+    std::unordered_map<ExprId, ExprId> with;
+    ExprId rest = f.arena.make(Op::index, Kind::integer, {}, axis_var);
+    ExprId product = no_expr;
+    for (std::size_t k = f.parts.size(); k-- > 0;) {
+      AxisPart& part = f.parts[k];
+      part.index = k == 0 ? rest : f.arena.make(Op::mod, Kind::integer, 0, std::array{rest, part.extent});
+      rest = k == 0 ? rest : f.arena.make(Op::floordiv, Kind::integer, 0, std::array{rest, part.extent});
+      // as it is: in normal form a square would be a power
+      product =
+          product == no_expr ? part.extent : f.arena.make(Op::mul, Kind::integer, 0, std::array{part.extent, product});
+      with[f.arena.make(Op::index, Kind::integer, {}, part.var)] = part.index;
+    }
+    Cascade flat = c;
+    flat.lo = f.arena.number(0, Kind::integer), flat.hi = product;
+    flat.more_lo.clear(), flat.more_hi.clear(), flat.summary.reset();
+    for (ExprId& element : flat.elements) element = substitute(f.arena, element, with);
+    for (ExprId& predicate : flat.predicates) predicate = substitute(f.arena, predicate, with);
+    f.flat = std::make_shared<const Cascade>(std::move(flat));
+    f.cascade = f.flat.get();
+    return {};
+  }
+
+  /// Of each variable, the last index of a load that it is.
+  std::map<VarId, std::size_t> places() const {
+    std::map<VarId, std::size_t> place;
+    for (ExprId id : reachable(f.arena, f.cascade->elements)) {
+      if (f.arena[id].op != Op::load && f.arena[id].op != Op::padded_load) continue;
+      for (std::size_t i = 0; i < p.canonical->source->tensors[f.arena[id].payload].shape.size(); ++i)
+        if (const Node& n = f.arena[f.arena.operand(id, i)]; n.op == Op::index)
+          place[n.payload] = std::max(place[n.payload], i);
+    }
+    return place;
+  }
+
   bool row_free(ExprId id) const { return free_vars(f.arena, id).empty(); }
+
+  /// The variables of an output that run over the parts of the axis, in the order of the parts; none where it has
+  /// fewer.
+  std::vector<VarId> axes_of(const CanonicalValue& out) const {
+    if (f.parts.empty()) {
+      auto axis = axis_of(out);
+      return axis ? std::vector{*axis} : std::vector<VarId>{};
+    }
+    auto text = [&](ExprId id) { return dim_text(f.arena, id, symbolic(f)); };
+    std::vector<VarId> axes;
+    for (std::size_t v = 0; v < out.hi.size() && axes.size() < f.parts.size(); ++v)
+      if (!contains(f.cascade->rows, static_cast<VarId>(v)) && text(out.hi[v]) == text(f.parts[axes.size()].extent))
+        axes.push_back(static_cast<VarId>(v));
+    return axes.size() == f.parts.size() ? axes : std::vector<VarId>{};
+  }
 
   /// The variable of an output that runs over the axis, if one does.
   std::optional<VarId> axis_of(const CanonicalValue& out) const {
@@ -79,6 +151,16 @@ class Finding {
     return std::nullopt;
   }
 
+  bool reductions_are_known(ExprId body) const {
+    for (ExprId id : reachable(f.arena, std::span(&body, 1))) {
+      if (f.arena[id].op != Op::reduce) continue;
+      bool known = f.cascade != nullptr && std::any_of(f.cascade->reductions.begin(), f.cascade->reductions.end(),
+                                                       [&](std::size_t r) { return p.reductions[r].node == id; });
+      if (!known) return false;
+    }
+    return true;
+  }
+
   std::string outputs() {
     for (std::size_t o = 0; o < f.canonical->outputs.size(); ++o) {
       const CanonicalValue& out = f.canonical->outputs[o];
@@ -88,22 +170,31 @@ class Finding {
       r.output = o, r.body = out.body;
       std::vector<VarId> rows;
       std::vector<ExprId> extents;
-      auto axis = axis_of(out);
+      std::vector<VarId> axes = axes_of(out);
       for (std::size_t v = 0; v < out.hi.size(); ++v) {
-        if (axis && *axis == v) continue;
+        if (contains(axes, static_cast<VarId>(v))) continue;
         rows.push_back(static_cast<VarId>(v));
         extents.push_back(out.hi[v]);
       }
-      if (axis) {
-        r.along_axis = true, r.axis = *axis;
-        if (f.extent != no_expr && f.extent != out.hi[*axis]) return "its results have axes of different lengths";
-        f.extent = out.hi[*axis];
-        ExprId from = f.arena.make(Op::index, Kind::integer, {}, *axis);
-        ExprId to = f.arena.make(Op::index, Kind::integer, {}, axis_var);
-        r.body = substitute(f.arena, r.body, {{from, to}});
+      std::unordered_map<ExprId, ExprId> with;
+      if (!axes.empty()) {
+        r.along_axis = true, r.axis = axes.back(), r.axes = axes;
+        ExprId extent = f.parts.empty() ? out.hi[r.axis] : f.cascade->hi;
+        if (f.extent != no_expr && f.extent != extent) return "its results have axes of different lengths";
+        f.extent = extent;
+        for (std::size_t k = 0; k < axes.size(); ++k)
+          with[f.arena.make(Op::index, Kind::integer, {}, axes[k])] =
+              f.parts.empty() ? f.arena.make(Op::index, Kind::integer, {}, axis_var) : f.parts[k].index;
       }
       if (o == 0) f.rows = rows, f.row_extents = extents;
-      if (rows != f.rows || extents != f.row_extents) return "its results do not share their rows";
+      if (extents != f.row_extents) return "its results do not share their rows";
+      for (std::size_t k = 0; k < rows.size(); ++k) // a result may give the rows other numbers
+        if (rows[k] != f.rows[k])
+          with[f.arena.make(Op::index, Kind::integer, {}, rows[k])] =
+              f.arena.make(Op::index, Kind::integer, {}, f.rows[k]);
+      r.rows = rows;
+      if (!with.empty()) r.body = substitute(f.arena, r.body, with);
+      if (!reductions_are_known(r.body)) return "its results do not share their rows";
       f.outputs.push_back(r);
     }
     for (ExprId e : f.row_extents)
@@ -202,7 +293,7 @@ class Finding {
       const AxisLoad* along = axis_load(f, id);
       if (along != nullptr && !along->inside) return false;
       for (ExprId index : f.arena.operands(id))
-        if (f.arena[index].op != Op::index) return false;
+        if (f.arena[index].op != Op::index && !part_of(f, index)) return false;
     }
     return true;
   }
@@ -228,8 +319,17 @@ class Finding {
     const TensorDecl& tensor = f.canonical->source->tensors[n.payload];
     AxisLoad load{id, n.payload, n.op == Op::load, false};
     int axes = 0;
+    std::vector<std::size_t> parts; // of the axis, in the order of the indices
+    std::size_t last = 0;
     for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
       ExprId index = f.arena.operand(id, i);
+      if (auto part = part_of(f, index)) {
+        load.whole = load.whole && *part == parts.size() && (parts.empty() || last + 1 == i);
+        parts.push_back(*part), last = i;
+        load.unit_stride = *part + 1 == f.parts.size() && i + 1 == tensor.shape.size();
+        load.inside = load.inside && same_extent(f, f.parts[*part].extent, tensor.shape[i]);
+        continue;
+      }
       if (is_var(f.arena, index, axis_var)) {
         ++axes;
         load.unit_stride = i + 1 == tensor.shape.size();
@@ -242,7 +342,9 @@ class Finding {
       load.inside = load.inside && row;
     }
     load.of_row = f.rows.empty() || tensor.shape.size() > 1;
-    load.inside = load.inside && axes == 1;
+    std::set<std::size_t> each(parts.begin(), parts.end());
+    load.inside =
+        load.inside && (f.parts.empty() ? axes == 1 : each.size() == f.parts.size() && each.size() == parts.size());
     load.unit_stride = load.unit_stride && load.inside;
     load.rows_adjoin =
         load.inside && !f.rows.empty() && is_var(f.arena, f.arena.operand(id, tensor.shape.size() - 1), f.rows.back());
@@ -275,6 +377,12 @@ std::vector<ExprId> axis_nodes(const RowForm& form, const std::vector<ExprId>& r
   return found;
 }
 
+std::optional<std::size_t> part_of(const RowForm& form, ExprId index) {
+  for (std::size_t k = 0; k < form.parts.size(); ++k)
+    if (form.parts[k].index == index) return k;
+  return std::nullopt;
+}
+
 const AxisLoad* axis_load(const RowForm& form, ExprId load) {
   auto found = std::find_if(form.loads.begin(), form.loads.end(), [&](const AxisLoad& l) { return l.load == load; });
   return found == form.loads.end() ? nullptr : &*found;
@@ -302,17 +410,26 @@ RowSizes row_sizes(const RowForm& form, const Problem& problem) {
                              &elements) ||
       elements > most_elements)
     return sizes.wrong = "more elements than any device holds", sizes;
-  auto starts = [&](const Arena& arena, const std::vector<ExprId>& shape) {
-    if (shape.size() < 2) return;
-    std::int64_t last = dim_value(arena, shape.back(), binding).value_or(1);
-    sizes.start_multiple = std::gcd(sizes.start_multiple, last);
+  auto starts = [&](const Arena& arena, const std::vector<ExprId>& shape, bool whole) {
+    std::size_t axes = std::max<std::size_t>(form.parts.size(), 1);
+    if (shape.size() < 2 || (whole && shape.size() == axes)) return;
+    std::int64_t run = 1; // a row is one run of memory, or several of the last extent
+    for (std::size_t k = shape.size() - (whole ? axes : 1); k < shape.size(); ++k)
+      run *= dim_value(arena, shape[k], binding).value_or(1);
+    sizes.start_multiple = std::gcd(sizes.start_multiple, run);
   };
   for (const AxisLoad& l : form.loads)
-    if (l.unit_stride) starts(d.arena, d.tensors[l.tensor].shape);
+    if (l.unit_stride) starts(d.arena, d.tensors[l.tensor].shape, l.whole);
   for (const RowOutput& o : form.outputs)
     if (o.along_axis && o.axis + 1 == form.canonical->outputs[o.output].hi.size())
-      starts(form.arena, form.canonical->outputs[o.output].hi);
+      starts(form.arena, form.canonical->outputs[o.output].hi, is_whole(o));
   return sizes;
+}
+
+bool is_whole(const RowOutput& output) {
+  for (std::size_t k = 1; k < output.axes.size(); ++k)
+    if (output.axes[k] != output.axes[k - 1] + 1) return false;
+  return true;
 }
 
 ElementBytes element_bytes(const RowForm& form, const Problem& problem) {

@@ -14,11 +14,18 @@
 namespace aicf {
 
 /// A read along the axis.
+/// One variable of an axis that is several, as a function of axis_var, the number of a position in row-major order.
+struct AxisPart {
+  VarId var = 0; ///< of the cascade's elements as the profile gives them
+  ExprId extent = no_expr, index = no_expr;
+};
+
 struct AxisLoad {
   ExprId load = no_expr;
   TensorId tensor = 0;
-  bool inside = false;      ///< one index is the axis itself, every other one is a row's, and all are within the tensor
+  bool inside = false; ///< one index (one of each part) is the axis, every other a row's; all are within the tensor
   bool unit_stride = false; ///< that index is the last one
+  bool whole = true;        ///< positions are equally far apart in memory; false: within runs of the innermost variable
   bool rows_adjoin = false; ///< inside, and neighbours of the last row variable are neighbours in memory
   bool of_row = true;       ///< other rows read other elements; false: all rows read the same (a weight of the axis)
 };
@@ -26,15 +33,22 @@ struct AxisLoad {
 struct RowOutput {
   std::size_t output = 0; ///< into Canonical::outputs
   bool along_axis = false;
-  VarId axis = 0;        ///< its variable that is the axis
-  ExprId body = no_expr; ///< over axis_var and the rows
+  VarId axis = 0;          ///< its variable that is the axis, the innermost part of one that is several
+  std::vector<VarId> axes; ///< its variable for each part
+  std::vector<VarId> rows; ///< its variable for each of RowForm::rows, which `body` is over
+  ExprId body = no_expr;   ///< over axis_var and the rows
 };
+
+/// Positions of the axis are equally far apart in the result.
+[[nodiscard]] bool is_whole(const RowOutput& output);
 
 struct RowForm {
   std::string mismatch; ///< why the operator is none; everything below is meaningless then
   std::shared_ptr<const Canonical> canonical;
-  Arena arena;                      ///< the canonical one, extended
-  const Cascade* cascade = nullptr; ///< of the profile; nullptr: every result is a map
+  Arena arena;                         ///< the canonical one, extended
+  const Cascade* cascade = nullptr;    ///< of the profile, or `flat`; nullptr: every result is a map
+  std::vector<AxisPart> parts;         ///< outermost first; empty: the axis is one variable
+  std::shared_ptr<const Cascade> flat; ///< of an axis in parts: elements over axis_var alone, no summary
   std::vector<VarId> rows;
   std::vector<ExprId> row_extents;
   ExprId extent = no_expr;                      ///< of the axis: 0 <= axis_var < extent; no_expr: there is none
@@ -49,6 +63,9 @@ struct RowForm {
 
 /// What `roots` evaluate at each position: nodes that read the axis, reductions left out. Ascending.
 [[nodiscard]] std::vector<ExprId> axis_nodes(const RowForm& form, const std::vector<ExprId>& roots);
+
+/// Which part of an axis in parts the index is, if one.
+[[nodiscard]] std::optional<std::size_t> part_of(const RowForm& form, ExprId index);
 
 /// The entry of `loads`, or nullptr.
 [[nodiscard]] const AxisLoad* axis_load(const RowForm& form, ExprId load);

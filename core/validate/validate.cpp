@@ -19,7 +19,10 @@ namespace {
 std::set<std::string> axis_dims(const StructureProfile& structure) {
   const Canonical& canonical = *structure.canonical;
   std::vector<ExprId> ends;
-  for (const Cascade& cascade : structure.cascades) ends.push_back(cascade.hi);
+  for (const Cascade& cascade : structure.cascades) {
+    ends.push_back(cascade.hi);
+    ends.insert(ends.end(), cascade.more_hi.begin(), cascade.more_hi.end());
+  }
   if (ends.empty())
     for (const CanonicalValue& output : canonical.outputs)
       if (!output.hi.empty()) ends.push_back(output.hi.back());
@@ -29,22 +32,39 @@ std::set<std::string> axis_dims(const StructureProfile& structure) {
   return dims;
 }
 
-/// The problem with at most `limit` rows: the largest dims that no reduction runs over are cut.
-Problem limited(const Problem& problem, const std::set<std::string>& axes, std::int64_t limit) {
+/// Every result has an element.
+bool gives_something(const Definition& d, const Problem& problem) {
+  auto shapes = shapes_for(d, problem.dims, problem.scalars);
+  if (!shapes) return false;
+  return std::none_of(d.outputs.begin(), d.outputs.end(), [&](TensorId t) {
+    const auto& shape = shapes->at(d.tensors[t].name);
+    return std::find(shape.begin(), shape.end(), 0) != shape.end();
+  });
+}
+
+/// The problem with about `limit` rows: the largest dims that no reduction runs over are cut, as far as windows and
+/// other shapes that are made of them keep an element.
+Problem limited(const Definition& d, const Problem& problem, const std::set<std::string>& axes, std::int64_t limit) {
   Problem small = problem;
+  std::set<std::string> done = axes;
   auto rows = [&] {
     double n = 1;
     for (const auto& [name, extent] : small.dims)
       if (!axes.contains(name)) n *= static_cast<double>(extent);
     return n;
   };
+  const bool something = gives_something(d, problem);
   while (limit > 0 && rows() > static_cast<double>(limit)) {
     auto largest = small.dims.end();
     for (auto it = small.dims.begin(); it != small.dims.end(); ++it)
-      if (!axes.contains(it->first) && (largest == small.dims.end() || it->second > largest->second)) largest = it;
+      if (!done.contains(it->first) && (largest == small.dims.end() || it->second > largest->second)) largest = it;
     if (largest == small.dims.end() || largest->second <= 1) break;
     double others = rows() / static_cast<double>(largest->second);
+    const std::int64_t whole = largest->second;
     largest->second = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(limit) / others));
+    while (something && largest->second < whole && !gives_something(d, small))
+      largest->second = std::min(whole, 2 * largest->second);
+    done.insert(largest->first);
   }
   return small;
 }
@@ -209,6 +229,8 @@ class Judge {
   std::map<std::string, HostTensor> last_; // of the first random run
 };
 
+constexpr std::int64_t most_edge_elements = 1 << 17;
+
 /// Sizes that the problem does not name: short, odd, and beside every power of two up to its own.
 std::vector<Problem> edge_problems(const StructureProfile& structure, const CompilerProfile& rules,
                                    const Problem& problem) {
@@ -222,9 +244,13 @@ std::vector<Problem> edge_problems(const StructureProfile& structure, const Comp
   std::vector<Problem> problems;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     Problem edge = problem;
-    for (auto& [name, extent] : edge.dims)
-      extent = axes.contains(name) || axes.empty() ? lengths[i] : (i % 2 == 0 ? 3 : 1);
-    problems.push_back(std::move(edge));
+    std::int64_t elements = 1, few = i % 2 == 0 ? 3 : 1; // of many dims, the first ones are long: all are judged
+    for (auto& [name, extent] : edge.dims) {
+      bool varied = axes.contains(name) || axes.empty();
+      extent = varied && elements * lengths[i] <= most_edge_elements ? lengths[i] : few;
+      elements *= std::max<std::int64_t>(extent, 1);
+    }
+    if (shapes_for(*structure.canonical->source, edge.dims, edge.scalars)) problems.push_back(std::move(edge));
   }
   return problems;
 }
@@ -235,7 +261,7 @@ Result<Validation> validate(const StructureProfile& structure, const CompilerPro
                             const Problem& problem, Backend& backend, const Rebuild& rebuild,
                             const ValidationOptions& options, std::stop_token stop) {
   Judge judge(structure, rules, backend, options, stop);
-  Problem at = limited(problem, axis_dims(structure), options.row_limit);
+  Problem at = limited(*structure.canonical->source, problem, axis_dims(structure), options.row_limit);
   Variant own = variant;
   if (at.dims != problem.dims) {
     auto small = rebuild(variant.plan, at);

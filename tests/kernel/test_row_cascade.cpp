@@ -211,6 +211,40 @@ class TestRowCascade : public QObject {
     }
   }
 
+  /// Reductions over several axes at once: one run of memory, runs apart from each other, rows next to each other;
+  /// sizes that a packed access divides and sizes that it does not; a result that numbers the rows in its own way.
+  void severalAxes() {
+    const std::string together = "op f(x: float[B, H, W], g: float[W]) -> y: float[B, H, W]\n"
+                                 "  m[b] = (sum[h, w] x[b, h, w]) / (H * W)\n"
+                                 "  v[b] = max[h, w] abs(x[b, h, w] - m[b])\n"
+                                 "  y[b, h, w] = (x[b, h, w] - m[b]) * g[w] / (1 + v[b])\n";
+    const std::string apart = "op f(x: float[H, B, W]) -> y: float[H, B, W], m: float[B]\n"
+                              "  m[b] = (sum[h, w] x[h, b, w] * w) / (H * W)\n  y[h, b, w] = x[h, b, w] - m[b]\n";
+    const std::string across = "op f(x: float[H, W, B]) -> y: float[B]\n  y[b] = sum[h, w] x[h, w, b]^2\n";
+    for (const std::string& text : {together, apart, across}) {
+      StructureProfile p = profile_of(text);
+      for (auto [h, w] : {std::pair<std::int64_t, std::int64_t>{5, 16}, {3, 7}, {1, 1}, {4, 40}}) {
+        Problem q = problem({{"B", 8}, {"H", h}, {"W", w}});
+        PlanSpace space = plan(p, judge(p, {}), {}, q);
+        QVERIFY(!space.plans.empty());
+        auto inputs = inputs_for(p, q, 1);
+        auto want = evaluate(*p.canonical->source, {inputs, {}});
+        QVERIFY(want);
+        std::map<std::string, const Plan*> kinds; // the best of each state form and width of access
+        for (const Plan& candidate : space.plans)
+          kinds.try_emplace(candidate.family + word(candidate, "state_form") + word(candidate, "row_length") +
+                                std::to_string(number(candidate, "vector")),
+                            &candidate);
+        for (const auto& [kind, candidate] : kinds) {
+          Ran ran = run(p, build(p, *candidate, q), q, inputs);
+          QVERIFY2(ran.result.faults.empty(), kind.c_str());
+          QString difference = compare(ran.outputs, *want, h * w);
+          QVERIFY2(difference.isEmpty(), (text + kind + ": " + difference.toStdString()).c_str());
+        }
+      }
+    }
+  }
+
   /// Axes across memory: ragged lengths, no length at all, more rows than threads, clusters, a merge that reads its
   /// row.
   void columns() {
@@ -294,8 +328,14 @@ class TestRowCascade : public QObject {
       if (!fits) continue;
       ++fitting;
       Problem q = problem({}, DType::bf16);
-      std::int64_t next = 0;
-      for (const std::string& dim : p.canonical->source->dims) q.dims[dim] = dim == "N" || dim == "D" ? 40 : 3 + next++;
+      const auto& dims = p.canonical->source->dims;
+      for (bool rising : {true, false}) { // a window comes after what it slides over, and is smaller
+        for (std::size_t k = 0; k < dims.size(); ++k) {
+          auto small = static_cast<std::int64_t>(3 + (rising ? k : dims.size() - k));
+          q.dims[dims[k]] = rising && (dims[k] == "N" || dims[k] == "D") ? 40 : small;
+        }
+        if (shapes_for(*p.canonical->source, q.dims)) break;
+      }
       CompilerProfile rules;
       PlanSpace space = plan(p, judge(p, rules), rules, q);
       QVERIFY2(!space.plans.empty(), path.c_str());
