@@ -179,7 +179,7 @@ class Finding {
       std::unordered_map<ExprId, ExprId> with;
       if (!axes.empty()) {
         r.along_axis = true, r.axis = axes.back(), r.axes = axes;
-        ExprId extent = f.parts.empty() ? out.hi[r.axis] : f.cascade->hi;
+        ExprId extent = f.flat == nullptr ? out.hi[r.axis] : f.flat->hi;
         if (f.extent != no_expr && f.extent != extent) return "its results have axes of different lengths";
         f.extent = extent;
         for (std::size_t k = 0; k < axes.size(); ++k)
