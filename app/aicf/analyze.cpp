@@ -5,18 +5,20 @@
 #include "core/base/json.hpp"
 #include "core/expr/check.hpp"
 #include "core/expr/print.hpp"
+#include "core/semantics/guide.hpp"
 #include "core/structure/gradient.hpp"
 #include "core/structure/properties/property.hpp"
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
 namespace aicf::cli {
 namespace {
 
 struct Options {
-  std::string op, name, profile;
+  std::string op, name, profile, guide;
   bool json = false, grad = false, properties = false;
 };
 
@@ -119,10 +121,49 @@ std::string kept_orders(const LegalityRow& row) {
   return row.run_to_run.answer == "kept" ? "run to run" : row.applicable ? "none" : "-";
 }
 
-int legal_command(const Options& o) {
+/// The Preservation Guide as a folder of pages.
+int write_guide(const Options& o, const CompilerProfile& rules, const std::stop_token& stop) {
+  namespace fs = std::filesystem;
+  Result<std::vector<GuideOperator>> operators = atlas_operators(stop);
+  if (!operators) return report(operators);
+  if (!o.op.empty()) { // a file of the user's stands beside the atlas, or in place of an operator of that name
+    int status = done;
+    auto own = analysed(o.op, o.name, status);
+    if (!own) return status;
+    const std::string name = fs::path(o.op).stem().string();
+    std::erase_if(*operators, [&](const GuideOperator& g) { return g.name == name; });
+    operators->push_back({name, {}, own});
+  }
+  if (stop.stop_requested()) return negative;
+  const Guide guide = make_guide(std::move(*operators), rules);
+  const std::vector<GuidePage> all = pages(guide);
+  for (const GuidePage& page : all) {
+    const fs::path file = fs::path(o.guide) / file_of(page.uri);
+    std::error_code problem;
+    fs::create_directories(file.parent_path(), problem);
+    std::ofstream out(file, std::ios::binary | std::ios::trunc);
+    out << with_file_links(page);
+    if (!out.flush()) return complain("cannot write " + file.string());
+  }
+  if (o.json)
+    print_json({{"schema", "aicf.guide/1"},
+                {"folder", o.guide},
+                {"pages", all.size()},
+                {"transformations", guide.topics.size()},
+                {"operators", guide.operators.size()},
+                {"profile", to_json(rules)}});
+  else
+    std::cout << all.size() << " pages in " << o.guide << ": " << guide.topics.size() << " transformations, "
+              << guide.operators.size() << " operators; begin with index.md\n";
+  return done;
+}
+
+int legal_command(const Options& o, const std::stop_token& stop) {
   int status = done;
   auto rules = find_profile(o.profile);
   if (!rules) return report(rules);
+  if (!o.guide.empty()) return write_guide(o, *rules, stop);
+  if (o.op.empty()) return complain("legal: an operator is needed, or --guide DIR");
   auto profile = analysed(o.op, o.name, status);
   if (!profile) return status;
   Ledger ledger = judge(*profile, *rules);
@@ -198,8 +239,10 @@ const RegisterCommand analyze{
 const RegisterCommand legal{
     {"legal", "which transformations keep its meaning, under a compiler profile, and why not", [](CLI::App& app) {
        auto o = operator_options(app);
+       app.get_option("operator")->required(false);
        app.add_option("--profile", o->profile, "a profile (JSON or text form), or one of the atlas");
-       return [o](std::stop_token) { return legal_command(*o); };
+       app.add_option("--guide", o->guide, "a folder for the Preservation Guide: a page a transformation and operator");
+       return [o](std::stop_token stop) { return legal_command(*o, stop); };
      }}};
 const RegisterCommand ops{{"ops", "the operators of the atlas", [](CLI::App& app) {
                              auto o = std::make_shared<Options>();
