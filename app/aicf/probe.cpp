@@ -1,0 +1,228 @@
+// aicf probe: lists, runs and compares what probes find out about a device, or exactly without one.
+#include "app/aicf/command.hpp"
+#include "core/base/atlas_path.hpp"
+#include "core/base/json.hpp"
+#include "core/evidence/hardware_profile.hpp"
+#include "core/evidence/priors.hpp"
+#include "core/exec/cuda/device.hpp"
+#include "probes/lab.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+
+namespace aicf::cli {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::vector<std::string> ids;
+  std::string backend = "emulator", out, first, second;
+  bool quick = false, resume = false, as_json = false;
+};
+
+std::string shown(double value) {
+  if (!std::isfinite(value)) return "-";
+  std::ostringstream text;
+  text.precision(5);
+  text << value;
+  return text.str();
+}
+
+int list(const Options& o) {
+  if (o.as_json) {
+    json all = json::array();
+    for (const probes::Probe* probe : probes::registered()) {
+      const auto t = probe->text();
+      all.push_back({{"id", t.id},
+                     {"lab", t.lab},
+                     {"name", t.name},
+                     {"measures", t.measures},
+                     {"method", t.method},
+                     {"control", t.control},
+                     {"inputs", t.inputs},
+                     {"quick", t.quick}});
+    }
+    print_json({{"schema", "aicf.probes/1"}, {"probes", all}});
+    return done;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const probes::Probe* probe : probes::registered()) {
+    const auto t = probe->text();
+    rows.push_back({t.id, t.lab, t.quick ? "quick" : "full", t.measures});
+  }
+  std::cout << table({"probe", "laboratory", "set", "measures"}, rows);
+  return done;
+}
+
+void print_figures(const HardwareProfile& profile) {
+  std::vector<std::vector<std::string>> rows;
+  for (const HardwareFigure& f : profile.figures)
+    rows.push_back(
+        {f.id, shown(f.value), shown(f.lo), shown(f.hi), f.unit, f.status, f.source, f.reason.substr(0, 60)});
+  std::cout << table({"figure", "value", "lo", "hi", "unit", "status", "source", "why not"}, rows);
+}
+
+int run(const Options& o, const std::stop_token& stop) {
+  probes::LabRequest request;
+  request.backend = o.backend;
+  request.quick = o.quick;
+  request.resume = o.resume;
+  request.set = o.ids.empty() ? (o.quick ? "quick" : "full") : "chosen";
+  request.command = "probe run --backend " + o.backend + (o.quick ? " --quick" : "");
+  if (o.backend != "emulator" && o.backend != "cuda") return complain("--backend is emulator or cuda");
+  for (const std::string& id : o.ids) {
+    const probes::Probe* probe = probes::find(id);
+    if (probe == nullptr) return complain("no probe \"" + id + "\": `aicf probe list` names them");
+    request.probes.push_back(probe);
+  }
+  if (o.ids.empty())
+    for (const probes::Probe* probe : probes::registered())
+      if (!o.quick || probe->text().quick) request.probes.push_back(probe);
+  auto store = Store::open(Store::default_path());
+  if (!store && o.resume) return report(store);
+  if (!store)
+    for (const Diagnostic& d : store.diagnostics) std::cerr << "aicf: results are not kept: " << format(d) << "\n";
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  probes::LabEvents events;
+  events.progress = [&](std::size_t finished, std::size_t total, const std::string& text) {
+    if (terminal)
+      std::cerr << "\r\033[K" << finished << " of " << total << " " << text << (finished == total ? "\n" : "")
+                << std::flush;
+  };
+  auto profile = probes::run_lab(request, store ? &*store : nullptr, events, stop);
+  if (!profile) return report(profile);
+  for (const Diagnostic& d : profile.diagnostics) std::cerr << format(d) << "\n";
+  const json document = to_json(*profile);
+  if (!o.out.empty()) {
+    std::ofstream file(o.out);
+    file << document.dump(1) << "\n";
+    if (!file.flush()) return complain("cannot write " + o.out);
+  }
+  if (o.as_json)
+    print_json(document);
+  else
+    print_figures(*profile);
+  const auto count = [&](const char* status) {
+    return std::count_if(profile->figures.begin(), profile->figures.end(),
+                         [&](const auto& f) { return f.status == status; });
+  };
+  std::cerr << count("measured") << " measured, " << count("exact") << " exact, " << count("withheld") << " withheld, "
+            << count("not_measured") << " not measured, in " << shown(profile->seconds) << " s\n";
+  if (!profile->complete) std::cerr << "stopped: what is finished is kept, --resume goes on from there\n";
+  return profile->complete ? done : negative;
+}
+
+/// A path, or the name of a profile of the atlas.
+Result<HardwareProfile> find_hardware(const std::string& file_or_name) {
+  const auto shipped = atlas_dir() / "hardware" / (file_or_name + ".json");
+  return load_hardware_profile(std::filesystem::exists(shipped) ? shipped : std::filesystem::path(file_or_name));
+}
+
+int show(const Options& o) {
+  if (o.first.empty()) {
+    for (const auto& path : shipped_hardware_profiles()) std::cout << path.stem().string() << "\n";
+    return done;
+  }
+  auto profile = find_hardware(o.first);
+  if (!profile) return report(profile);
+  HardwareDevice here;
+  here.arch = profile->device.arch; // without a device, of the architecture that the profile speaks of
+  if (auto device = cuda::device_at(0))
+    here.name = device->name, here.arch = device->arch, here.driver = device->driver;
+  const auto priors = judge_priors(profile->priors, here, utc_now(), CompilerProfile{});
+  if (o.as_json) {
+    json document = to_json(*profile);
+    print_json(document);
+    return done;
+  }
+  std::cout << profile->name << "\n"
+            << profile->device.name << ", " << profile->device.arch << ", driver "
+            << (profile->device.driver.empty() ? "none" : profile->device.driver) << ", " << profile->device.toolkit
+            << ", " << profile->finished << ", set " << profile->set << (profile->complete ? "" : ", incomplete")
+            << "\n\n";
+  print_figures(*profile);
+  for (const HardwareCurve& c : profile->curves)
+    for (const ChangePoint& p : c.changes)
+      std::cout << c.id << ": from " << shown(p.before) << " to " << shown(p.after) << " " << c.y.unit << " at "
+                << shown(p.x) << " " << c.x.unit << "\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const PriorState& s : priors)
+    rows.push_back({s.prior.id, shown(s.prior.value), shown(s.prior.lo), shown(s.prior.hi), s.prior.unit,
+                    s.prior.measured.substr(0, 10), s.usable ? "usable" : s.why_not, s.prior.rule});
+  if (!rows.empty())
+    std::cout << "\n" << table({"prior", "value", "lo", "hi", "unit", "measured", "here", "rule"}, rows);
+  return done;
+}
+
+/// Agreement: the spreads overlap; exact figures must be equal.
+int compare(const Options& o) {
+  auto a = find_hardware(o.first), b = find_hardware(o.second);
+  if (!a || !b) return std::max(a ? 0 : report(a), b ? 0 : report(b));
+  std::vector<std::vector<std::string>> rows;
+  json differing = json::array(), alone = json::array();
+  std::size_t agreeing = 0;
+  for (const HardwareFigure& f : a->figures) {
+    const HardwareFigure* g = figure_of(*b, f.id);
+    if (g == nullptr || !std::isfinite(f.value) || !std::isfinite(g->value)) {
+      if (std::isfinite(f.value) || (g != nullptr && std::isfinite(g->value))) alone.push_back(f.id);
+      continue;
+    }
+    if (f.lo <= g->hi && g->lo <= f.hi) {
+      ++agreeing;
+      continue;
+    }
+    const double change = f.value != 0 ? g->value / f.value - 1 : unknown_number;
+    rows.push_back({f.id, shown(f.value), shown(f.lo) + " … " + shown(f.hi), shown(g->value),
+                    shown(g->lo) + " … " + shown(g->hi), f.unit, shown(100 * change) + " %"});
+    differing.push_back({{"id", f.id},
+                         {"a", f.value},
+                         {"b", g->value},
+                         {"relative", std::isfinite(change) ? json(change) : json(nullptr)}});
+  }
+  for (const HardwareFigure& g : b->figures)
+    if (figure_of(*a, g.id) == nullptr && std::isfinite(g.value)) alone.push_back(g.id);
+  if (o.as_json) {
+    print_json(
+        {{"schema", "aicf.hardware-comparison/1"}, {"agree", agreeing}, {"differ", differing}, {"in_one_only", alone}});
+  } else {
+    if (!rows.empty()) std::cout << table({"figure", "first", "spread", "second", "spread", "unit", "change"}, rows);
+    std::cout << agreeing << " agree within their spreads, " << rows.size() << " do not, " << alone.size()
+              << " are known in one only\n";
+  }
+  return rows.empty() ? done : negative;
+}
+
+const RegisterCommand probe{
+    {"probe", "Measure a device with probes, or count exactly without one", [](CLI::App& app) {
+       auto o = std::make_shared<Options>();
+       app.require_subcommand(1);
+       CLI::App* listing = app.add_subcommand("list", "The probes");
+       CLI::App* running =
+           app.add_subcommand("run", "Run probes; without ids the full set, or with --quick the quick one");
+       running->add_option("ID", o->ids, "Probes");
+       running->add_option("--backend", o->backend, "emulator | cuda")->capture_default_str();
+       running->add_flag("--quick", o->quick, "The quick set, shorter sweeps");
+       running->add_flag("--resume", o->resume, "Take finished probes from the evidence store");
+       running->add_option("--out", o->out, "Write the hardware profile here");
+       CLI::App* showing = app.add_subcommand("show", "A hardware profile; without one, those that ship");
+       showing->add_option("PROFILE", o->first, "A file, or a name of atlas/hardware");
+       CLI::App* comparing =
+           app.add_subcommand("compare", "What two profiles do not agree on; exit status 1 when there is something");
+       comparing->add_option("A", o->first, "A file, or a name")->required();
+       comparing->add_option("B", o->second, "Another")->required();
+       for (CLI::App* sub : {listing, running, showing, comparing})
+         sub->add_flag("--json", o->as_json, "JSON on standard output");
+       return [o, listing, running, showing](std::stop_token stop) {
+         if (listing->parsed()) return list(*o);
+         if (running->parsed()) return run(*o, stop);
+         return showing->parsed() ? show(*o) : compare(*o);
+       };
+     }}};
+
+} // namespace
+} // namespace aicf::cli

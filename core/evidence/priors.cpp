@@ -1,0 +1,206 @@
+#include "core/evidence/priors.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace aicf {
+namespace {
+
+using Figures = std::vector<const HardwareFigure*>;
+using Answer = PriorRule::Answer;
+
+/// The number at the end of an id: 16 of "access_width.bytes_16".
+double last_number(const std::string& id) {
+  const std::size_t at = id.find_last_not_of("0123456789");
+  return at + 1 < id.size() ? std::strtod(id.c_str() + at + 1, nullptr) : unknown_number;
+}
+
+Figures by_last_number(Figures figures) {
+  std::sort(figures.begin(), figures.end(),
+            [](const HardwareFigure* a, const HardwareFigure* b) { return last_number(a->id) < last_number(b->id); });
+  return figures;
+}
+
+/// The largest last number up to which every figure is at least `least`; the next one bounds it from above.
+Answer last_with(const Figures& figures, double least) {
+  Answer answer;
+  for (const HardwareFigure* f : by_last_number(figures)) {
+    const double at = last_number(f->id);
+    if (f->value < least) {
+      answer.hi = std::isfinite(answer.value) ? at : unknown_number;
+      return answer;
+    }
+    answer.value = answer.lo = answer.hi = at;
+  }
+  return answer;
+}
+
+Answer narrowest_access(const HardwareProfile&, const Figures& figures) {
+  const Figures sorted = by_last_number(figures);
+  const double best =
+      (*std::max_element(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return a->value < b->value; }))->value;
+  Answer answer;
+  auto first = [&](auto rate) {
+    for (const HardwareFigure* f : sorted)
+      if (rate(*f) >= 0.95 * best) return last_number(f->id);
+    return last_number(sorted.back()->id);
+  };
+  answer.value = first([](const HardwareFigure& f) { return f.value; });
+  answer.lo = first([](const HardwareFigure& f) { return f.hi; });
+  answer.hi = first([](const HardwareFigure& f) { return f.lo; });
+  return answer;
+}
+
+Answer stride_without_conflict(const HardwareProfile&, const Figures& figures) {
+  Answer answer;
+  for (const HardwareFigure* f : by_last_number(figures))
+    if (f->value == 1) answer.value = answer.lo = answer.hi = last_number(f->id);
+  return answer;
+}
+
+Answer quotient(const HardwareFigure& above, const HardwareFigure& below) {
+  return {above.value / below.value, above.lo / below.hi, above.hi / below.lo};
+}
+
+Answer recompute_break_even(const HardwareProfile&, const Figures& f) { return quotient(*f[0], *f[1]); }
+
+/// Latency times bandwidth; the clock that the latency was measured under turns cycles into seconds.
+Answer bytes_for_latency(const HardwareProfile& profile, const Figures& f) {
+  const double hertz = 1e6 * std::strtod(f[0]->clock.c_str(), nullptr);
+  const double scale = 1 / (hertz * profile.device.sm_count);
+  if (!(hertz > 0) || profile.device.sm_count <= 0) return {};
+  return {f[0]->value * f[1]->value * scale, f[0]->lo * f[1]->lo * scale, f[0]->hi * f[1]->hi * scale};
+}
+
+Answer two_blocks(const HardwareProfile&, const Figures& figures) { return last_with(figures, 2); }
+Answer half_of_threads(const HardwareProfile&, const Figures& figures) { return last_with(figures, 4); }
+
+const std::vector<PriorRule>& rules() {
+  static const std::vector<PriorRule> all{
+      {"access_bytes",
+       "B",
+       "the narrowest access of a lane whose copy has at least 95 % of the bandwidth of the best width; lo and hi by "
+       "the "
+       "quartiles",
+       {"access_width.bytes_*"},
+       180,
+       narrowest_access},
+      {"conflict_free_stride",
+       "words",
+       "the largest power-of-two stride of 4-byte shared loads that is one wavefront",
+       {"shared_conflicts.wavefronts_*"},
+       0,
+       stride_without_conflict},
+      {"shared_kib_two_blocks",
+       "KiB",
+       "the most shared memory of a block of 256 threads at which a multiprocessor holds two; hi is the next size "
+       "tried",
+       {"occupancy_shared.blocks_*"},
+       0,
+       two_blocks},
+      {"live_values_half_occupancy",
+       "values",
+       "the most values live in a thread at which a multiprocessor holds 4 blocks of 256 threads, half of all that it "
+       "can; hi is the next number tried",
+       {"occupancy_registers.blocks_*"},
+       0,
+       half_of_threads},
+      {"recompute_break_even",
+       "operations",
+       "latency of an L2 hit over that of a dependent add: a value that takes fewer dependent operations is had sooner "
+       "again than fetched",
+       {"level_latency.l2", "arithmetic_latency.add_f32"},
+       180,
+       recompute_break_even},
+      {"bytes_in_flight",
+       "B",
+       "Little's law: DRAM latency times DRAM read bandwidth of a multiprocessor's share; so much must be asked for at "
+       "once to hide the latency",
+       {"level_latency.dram", "dram_read.loads_8"},
+       180,
+       bytes_for_latency}};
+  return all;
+}
+
+/// The figures of a rule, or nothing when one has no value.
+Figures needed(const PriorRule& rule, const HardwareProfile& profile) {
+  auto has_value = [](const HardwareFigure& f) { return f.status == "exact" || f.status == "measured"; };
+  Figures out;
+  for (const std::string& id : rule.figures) {
+    const std::size_t before = out.size();
+    if (id.ends_with('*')) {
+      for (const HardwareFigure& f : profile.figures)
+        if (has_value(f) && f.id.starts_with(id.substr(0, id.size() - 1))) out.push_back(&f);
+      if (out.size() < before + 2) return {};
+    } else {
+      const HardwareFigure* f = figure_of(profile, id);
+      if (f == nullptr || !has_value(*f)) return {};
+      out.push_back(f);
+    }
+  }
+  return out;
+}
+
+/// Days since 1970 of "2026-01-31T12:34:56.789Z".
+double days_of(const std::string& time) {
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0;
+  double second = 0;
+  if (std::sscanf(time.c_str(), "%d-%d-%dT%d:%d:%lf", &year, &month, &day, &hour, &minute, &second) != 6)
+    return unknown_number;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  if (!date.ok()) return unknown_number;
+  return std::chrono::sys_days(date).time_since_epoch().count() + (hour * 60 + minute + second / 60) / 1440;
+}
+
+} // namespace
+
+std::span<const PriorRule> prior_rules() { return rules(); }
+
+std::vector<Prior> derive_priors(const HardwareProfile& profile) {
+  std::vector<Prior> out;
+  for (const PriorRule& rule : rules()) {
+    const Figures figures = needed(rule, profile);
+    if (figures.empty()) continue;
+    const Answer answer = rule.derive(profile, figures);
+    if (!std::isfinite(answer.value)) continue;
+    const bool exact = std::all_of(figures.begin(), figures.end(), [](const auto* f) { return f->status == "exact"; });
+    Prior prior;
+    prior.id = rule.id, prior.unit = rule.unit, prior.rule = rule.rule;
+    prior.device = exact ? profile.device.arch : profile.device.name;
+    prior.driver = exact ? "" : profile.device.driver;
+    prior.measured = profile.finished;
+    prior.value = answer.value, prior.lo = answer.lo, prior.hi = answer.hi;
+    prior.expires_days = exact ? 0 : rule.expires_days;
+    for (const HardwareFigure* f : figures) prior.evidence.push_back(f->id);
+    out.push_back(std::move(prior));
+  }
+  return out;
+}
+
+std::vector<PriorState> judge_priors(const std::vector<Prior>& priors, const HardwareDevice& here,
+                                     const std::string& now, const CompilerProfile& rules) {
+  std::vector<PriorState> out;
+  for (const Prior& prior : priors) {
+    PriorState s;
+    s.prior = prior;
+    s.foreign = (prior.device != here.name && prior.device != here.arch) ||
+                (!prior.driver.empty() && prior.driver != here.driver);
+    s.age_days = days_of(now) - days_of(prior.measured);
+    s.expired = prior.expires_days > 0 && !(s.age_days <= prior.expires_days);
+    if (s.expired)
+      s.why_not = "expired: valid for " + std::to_string(prior.expires_days) + " days";
+    else if (s.foreign && !rules.foreign_priors)
+      s.why_not = "foreign: of " + prior.device + (prior.driver.empty() ? "" : ", driver " + prior.driver);
+    else if (!(s.age_days <= rules.prior_max_age_days))
+      s.why_not = "older than the profile allows";
+    s.usable = s.why_not.empty();
+    out.push_back(std::move(s));
+  }
+  return out;
+}
+
+} // namespace aicf

@@ -1,0 +1,278 @@
+#include "probes/kernels.hpp"
+
+#include "probes/findings.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+namespace aicf::probes {
+namespace {
+
+constexpr int samples = 33; ///< of one launch; the first is warm-up and dropped by the kernels
+
+std::uint64_t splitmix(std::uint64_t& state) {
+  std::uint64_t z = state += 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31U);
+}
+
+} // namespace
+
+std::string filled(std::string text, const std::vector<std::pair<std::string, std::string>>& names) {
+  for (const auto& [name, value] : names) {
+    const std::string mark = "@" + name + "@";
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + value.size()))
+      text.replace(at, mark.size(), value);
+  }
+  return text;
+}
+
+Trial trial(const std::string& id, Trial::Reads reads, const KernelText& kernel) {
+  Trial t;
+  t.id = id;
+  t.reads = reads;
+  t.expects = kernel.expects;
+  Call call;
+  call.module.entry = "probe";
+  call.module.cuda_source = kernel.source;
+  call.module.arch = "sm_90a";
+  call.module.launch.grid[0] = {std::to_string(kernel.grid)};
+  call.module.launch.block[0] = {std::to_string(kernel.block)};
+  call.module.launch.cluster[0] = {std::to_string(kernel.cluster)};
+  call.module.launch.dynamic_shared = {std::to_string(kernel.shared)};
+  for (const TrialBuffer& b : kernel.buffers) {
+    call.module.args.push_back({b.name, b.role, b.dtype, {{std::to_string(b.count)}}, {}});
+    call.buffers.push_back(call.buffers.size());
+  }
+  for (const auto& [name, value] : kernel.values) {
+    call.module.dim_args.push_back(name);
+    call.dims[name] = value;
+  }
+  t.calls.push_back(std::move(call));
+  t.memory = [buffers = kernel.buffers] {
+    std::vector<HostTensor> memory;
+    for (const TrialBuffer& b : buffers) {
+      memory.emplace_back(b.dtype, std::vector<std::int64_t>{b.count});
+      if (b.fill) b.fill(memory.back());
+    }
+    return memory;
+  };
+  return t;
+}
+
+Trial exact_trial(const std::string& id, const KernelText& kernel) { return trial(id, Trial::Reads::exact, kernel); }
+
+std::function<void(HostTensor&)> random_fill(std::uint64_t seed) {
+  return [seed](HostTensor& tensor) {
+    std::uint64_t state = seed;
+    if (tensor.dtype != DType::f32 && is_float(tensor.dtype)) {
+      for (std::size_t i = 0; i < tensor.element_count(); ++i)
+        tensor.set(i, static_cast<double>(static_cast<std::int64_t>(splitmix(state))) * 0x1p-63);
+      return;
+    }
+    for (std::size_t at = 0; at < tensor.bytes.size(); at += 8) {
+      const std::uint64_t bits = splitmix(state);
+      std::array<float, 2> reals{static_cast<float>(static_cast<std::int32_t>(bits)) * 0x1p-31F,
+                                 static_cast<float>(static_cast<std::int32_t>(bits >> 32U)) * 0x1p-31F};
+      const void* from = tensor.dtype == DType::f32 ? static_cast<const void*>(reals.data()) : &bits;
+      std::memcpy(tensor.bytes.data() + at, from, std::min<std::size_t>(8, tensor.bytes.size() - at));
+    }
+  };
+}
+
+std::function<void(HostTensor&)> constant_fill(double value) {
+  return [value](HostTensor& tensor) {
+    for (std::size_t i = 0; i < tensor.element_count(); ++i) tensor.set(i, value);
+  };
+}
+
+std::function<void(HostTensor&)> ring_fill(std::int64_t count, std::int64_t stride, std::uint64_t seed) {
+  return [=](HostTensor& tensor) {
+    std::vector<std::int32_t> next(static_cast<std::size_t>(count));
+    std::iota(next.begin(), next.end(), 0);
+    std::uint64_t state = seed;
+    for (std::size_t i = next.size(); i-- > 1;) std::swap(next[i], next[splitmix(state) % i]);
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      const auto value = static_cast<std::int32_t>(next[i] * stride);
+      std::memcpy(tensor.bytes.data() + i * static_cast<std::size_t>(stride) * 4, &value, 4);
+    }
+  };
+}
+
+Trial chain_trial(const std::string& id, const Chain& chain, const Setting& setting) {
+  // Each sample is the time of 2n steps less that of n.
+  static const char* const text = R"(@PROLOGUE@
+extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, unsigned* sink, long long count,
+                                                            long long steps) {
+  @STATE@
+  for (int s = -1; s < count; ++s) {
+    long long took[2];
+#pragma unroll 1
+    for (int round = 0; round < 2; ++round) {
+      const int turns = static_cast<int>(round == 0 ? steps : 2 * steps);
+      const long long start = clock64();
+#pragma unroll 1
+      for (int i = 0; i < turns; ++i) {
+#pragma unroll
+        for (int u = 0; u < 16; ++u) { @BODY@ }
+      }
+      took[round] = clock64() - start;
+    }
+    if (s >= 0 && threadIdx.x == 0 && blockIdx.x == 0) samples[s] = took[1] - took[0];
+  }
+  sink[blockIdx.x * blockDim.x + threadIdx.x] = @RESULT@;
+}
+)";
+  const std::int64_t count = setting.device ? samples - 1 : 2, step = setting.device ? 16 : 1;
+  KernelText k;
+  k.source = filled(text, {{"PROLOGUE", chain.prologue},
+                           {"BLOCK", std::to_string(chain.block)},
+                           {"STATE", chain.state},
+                           {"BODY", chain.body},
+                           {"RESULT", chain.result}});
+  k.grid = k.cluster = chain.cluster;
+  k.block = chain.block;
+  k.shared = chain.shared;
+  k.buffers = {{"samples", DType::i64, count}, {"sink", DType::i32, chain.block * chain.cluster}};
+  k.values = {{"count", count}, {"steps", step}};
+  k.expects = chain.expects;
+  Trial t = trial(id, Trial::Reads::cycles, k);
+  t.per = static_cast<double>(16 * step) * chain.per_body;
+  return t;
+}
+
+Trial flood_trial(const std::string& id, const Flood& flood, const Setting& setting) {
+  // From the first warp's start to the last warp's end; a block's sample is the smallest of several rounds apart from
+  // the first, which fetches the code.
+  static const char* const text = R"(@PROLOGUE@
+extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, unsigned* sink, long long turns) {
+  __shared__ long long first[32], last[32];
+  @STATE@
+  for (int round = 0; round < 4; ++round) {
+    __syncthreads();
+    const long long start = clock64();
+#pragma unroll 1
+    for (int i = 0; i < static_cast<int>(turns); ++i) {
+#pragma unroll
+      for (int u = 0; u < @UNROLL@; ++u) { @BODY@ }
+    }
+    const long long stop = clock64();
+    if (threadIdx.x % 32 == 0) { first[threadIdx.x / 32] = start; last[threadIdx.x / 32] = stop; }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      long long begin = first[0], end = last[0];
+      for (int w = 1; w < blockDim.x / 32; ++w) { begin = min(begin, first[w]); end = max(end, last[w]); }
+      if (round > 0) samples[blockIdx.x * 3 + round - 1] = end - begin;
+    }
+  }
+  sink[blockIdx.x * blockDim.x + threadIdx.x] = @RESULT@;
+}
+)";
+  const std::int64_t blocks = flood.blocks_per_sm * (setting.device ? setting.hardware.sm_count : 1);
+  const std::int64_t turns = setting.device ? flood.iterations : 1;
+  KernelText k;
+  k.source = filled(text, {{"PROLOGUE", flood.prologue},
+                           {"BLOCK", std::to_string(flood.block)},
+                           {"UNROLL", std::to_string(flood.unroll)},
+                           {"STATE", flood.state},
+                           {"BODY", flood.body},
+                           {"RESULT", flood.result}});
+  k.grid = blocks;
+  k.block = flood.block;
+  k.shared = flood.shared;
+  k.buffers = {{"samples", DType::i64, blocks * 3}, {"sink", DType::i32, blocks * flood.block}};
+  k.values = {{"turns", turns}};
+  k.expects = flood.expects;
+  Trial t = trial(id, Trial::Reads::cycles, k);
+  const double units = static_cast<double>(flood.per_warp ? flood.block / 32 : flood.block);
+  t.per = static_cast<double>(turns) * flood.unroll * flood.per_body * units * static_cast<double>(flood.blocks_per_sm);
+  return t;
+}
+
+Trial alu_chain_control(const Setting& setting) {
+  return chain_trial("control.alu",
+                     {.state = "float a = __uint_as_float(sink[0]), b = a + 1.0f;",
+                      .body = R"(asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(a) : "f"(b));)",
+                      .result = "__float_as_uint(a)",
+                      .expects = {{"fma.rn.f32", 16}}},
+                     setting);
+}
+
+Trial fma_rate_control(const Setting& setting) {
+  return flood_trial("control.fma",
+                     {.state = "float a[4] = {1.0f, 2.0f, 3.0f, 4.0f}, b = __uint_as_float(sink[threadIdx.x]);",
+                      .body = R"(for (int j = 0; j < 4; ++j)
+          asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(a[j]) : "f"(b));)",
+                      .result = "__float_as_uint(a[0] + a[1] + a[2] + a[3])",
+                      .per_body = 4,
+                      .expects = {{"fma.rn.f32", 64}}},
+                     setting);
+}
+
+Trial wait_control() {
+  KernelText k;
+  k.source = R"(extern "C" __global__ void probe(unsigned* sink, long long nanoseconds) {
+  unsigned long long begin, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));
+  int turns = 0;
+  do {
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    ++turns;
+  } while (now - begin < nanoseconds);
+  sink[threadIdx.x] = turns;
+}
+)";
+  k.buffers = {{"sink", DType::i32, 32, Arg::Role::output}};
+  k.values = {{"nanoseconds", 20000}};
+  k.expects = {{"%globaltimer", 2}};
+  return trial("control.wait", Trial::Reads::time, k);
+}
+
+Trial copy_trial(const std::string& id, std::int64_t bytes, const Setting& setting) {
+  KernelText k;
+  k.source = R"(extern "C" __global__ void __launch_bounds__(512) probe(const uint4* __restrict__ from,
+                                                         uint4* __restrict__ to, long long n) {
+  const long long first = blockIdx.x * 2048ll + threadIdx.x;
+  uint4 v[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    if (first + 512 * i < n) v[i] = from[first + 512 * i];
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    if (first + 512 * i < n) to[first + 512 * i] = v[i];
+}
+)";
+  const std::int64_t n = (setting.device ? bytes : 65536) / 16;
+  k.grid = (n + 2047) / 2048;
+  k.block = 512;
+  k.buffers = {{"from", DType::f32, 4 * n, Arg::Role::input, random_fill(1)},
+               {"to", DType::f32, 4 * n, Arg::Role::output}};
+  k.values = {{"n", n}};
+  k.expects = {{"ld.global.nc.v4", 4}, {"st.global.v4", 4}};
+  return trial(id, Trial::Reads::time, k);
+}
+
+void check_alu_chain(const Observations& seen, Findings& findings) {
+  findings.control_device(seen.at("control.alu"), 3.5, 4.5, "cycles of a dependent fma");
+}
+void check_fma_rate(const Observations& seen, Findings& findings) {
+  findings.control_device(seen.at("control.fma"), 1 / 129.0, 1 / 118.0, "cycles of an fma of a multiprocessor");
+}
+void check_wait(const Observations& seen, Findings& findings) {
+  findings.control_device(seen.at("control.wait"), 20, 30, "microseconds of a kernel that waits 20");
+}
+
+void check_copy(const Setting& setting, const Observations& seen, Findings& findings, const std::string& id,
+                std::int64_t bytes) {
+  if (!setting.device) return;
+  const double peak = setting.hardware.memory_clock_mhz * 1e6 * 2 * setting.hardware.memory_bus_bits / 8;
+  if (!(peak > 0)) return findings.control_device(false, "the driver states no memory clock to hold a copy against");
+  const double us = 2e6 * static_cast<double>(bytes) / peak;
+  findings.control_device(seen.at(id), us, us / 0.6,
+                          "microseconds of a copy, at 100 to 60 percent of bus width times clock,");
+}
+
+} // namespace aicf::probes

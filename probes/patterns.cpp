@@ -1,0 +1,77 @@
+#include "probes/patterns.hpp"
+
+namespace aicf::probes {
+
+std::vector<Trial> LatencyProbe::trials(const Setting& setting) const {
+  std::vector<Trial> out{alu_chain_control(setting)};
+  for (const Entry& e : entries(setting)) out.push_back(chain_trial(e.id, e.chain, setting));
+  return out;
+}
+
+void LatencyProbe::conclude(const Setting& setting, const Observations& seen, Findings& findings) const {
+  check_alu_chain(seen, findings);
+  for (const Entry& e : entries(setting)) findings.measured(e.id, e.name, "cycles", seen.at(e.id));
+}
+
+std::vector<Trial> RateProbe::trials(const Setting& setting) const {
+  std::vector<Trial> out{fma_rate_control(setting)};
+  for (const Entry& e : entries(setting)) out.push_back(flood_trial(e.id, e.flood, setting));
+  return out;
+}
+
+void RateProbe::conclude(const Setting& setting, const Observations& seen, Findings& findings) const {
+  check_fma_rate(seen, findings);
+  for (const Entry& e : entries(setting)) findings.rate(e.id, e.name, e.unit, seen.at(e.id), e.scale);
+}
+
+std::vector<Trial> StreamProbe::trials(const Setting& setting) const {
+  std::vector<Trial> out{copy_trial("control.copy", control_bytes, setting)};
+  for (const Entry& e : entries(setting)) {
+    out.push_back(trial(e.id, Trial::Reads::time, e.kernel));
+    out.back().x = e.x;
+    out.back().y = e.y;
+  }
+  return out;
+}
+
+void StreamProbe::conclude(const Setting& setting, const Observations& seen, Findings& findings) const {
+  check_copy(setting, seen, findings, "control.copy", control_bytes);
+  for (const Entry& e : entries(setting))
+    findings.rate(e.id, e.name, "B/s", seen.at(e.id), e.bytes * 1e6, "bytes that a launch must move over its time");
+}
+
+ProbeText latency_text(const std::string& id, const std::string& name, const std::string& measures) {
+  return {.id = id,
+          .lab = "hardware",
+          .name = name,
+          .measures = measures,
+          .method = "clock64 around dependent chains of 2n and of n operations in one thread, their difference over n; "
+                    "median, 5 % and 95 % quantiles over samples and launches",
+          .control = "a chain of dependent fma must take 4 cycles an operation",
+          .inputs = "zeros"};
+}
+
+ProbeText rate_text(const std::string& id, const std::string& name, const std::string& measures) {
+  return {.id = id,
+          .lab = "hardware",
+          .name = name,
+          .measures = measures,
+          .method =
+              "clock64 from a block's first warp to its last, all multiprocessors busy with independent operations; "
+              "median, 5 % and 95 % quantiles over blocks, rounds and launches",
+          .control = "fma must come out at 128 a clock and multiprocessor",
+          .inputs = "small numbers"};
+}
+
+ProbeText stream_text(const std::string& id, const std::string& name, const std::string& measures) {
+  return {.id = id,
+          .lab = "hardware",
+          .name = name,
+          .measures = measures,
+          .method =
+              "CUDA events around launches queued back to back, buffers beyond twice the L2; median and quartiles",
+          .control = "a copy of 128 MiB must reach 60 to 100 % of bus width times memory clock",
+          .inputs = "uniform in [-1, 1)"};
+}
+
+} // namespace aicf::probes
