@@ -6,6 +6,7 @@
 #include "core/expr/check.hpp"
 #include "core/expr/print.hpp"
 #include "core/semantics/guide.hpp"
+#include "core/semantics/strictness.hpp"
 #include "core/structure/gradient.hpp"
 #include "core/structure/properties/property.hpp"
 
@@ -13,13 +14,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 
 namespace aicf::cli {
 namespace {
 
 struct Options {
   std::string op, name, profile, guide;
-  bool json = false, grad = false, properties = false;
+  bool json = false, grad = false, properties = false, matrix = false;
 };
 
 std::shared_ptr<Options> operator_options(CLI::App& app) {
@@ -158,6 +160,30 @@ int write_guide(const Options& o, const CompilerProfile& rules, const std::stop_
   return done;
 }
 
+/// What survives each point of strictness: of each transformation and order, the least arithmetic that admits it.
+void print_matrix(const StrictnessMatrix& matrix) {
+  std::map<std::string, std::map<Order, std::string>> least;
+  for (const StrictnessPoint& p : matrix.points) // arithmetic from the strictest
+    for (const std::string& id : p.legal) least[id].try_emplace(p.order, name_of(p.arithmetic));
+  std::vector<std::string> heading{"transformation"};
+  std::vector<std::vector<std::string>> rows;
+  for (Order order : {Order::any, Order::run_to_run, Order::batch_invariant, Order::device_to_device})
+    heading.emplace_back(name_of(order));
+  for (const auto& [id, at] : least) {
+    std::vector<std::string> row{id};
+    for (Order order : {Order::any, Order::run_to_run, Order::batch_invariant, Order::device_to_device})
+      row.push_back(at.contains(order) ? at.at(order) : "-");
+    rows.push_back(std::move(row));
+  }
+  std::cout << "the strictest arithmetic under which it is legal, at each order\n\n" << table(heading, rows);
+  std::string step;
+  for (const StrictnessLoss& l : matrix.losses) {
+    if (const std::string now = l.axis + " " + l.from + " -> " + l.to; now != step)
+      std::cout << "\n" << (step = now) << " loses\n";
+    std::cout << "  " << l.transformation << " (at " << joined(l.elsewhere, ", ") << "): " << l.reason << "\n";
+  }
+}
+
 int legal_command(const Options& o, const std::stop_token& stop) {
   int status = done;
   auto rules = find_profile(o.profile);
@@ -166,6 +192,18 @@ int legal_command(const Options& o, const std::stop_token& stop) {
   if (o.op.empty()) return complain("legal: an operator is needed, or --guide DIR");
   auto profile = analysed(o.op, o.name, status);
   if (!profile) return status;
+  if (o.matrix) {
+    const StrictnessMatrix matrix = strictness_matrix(*profile, *rules);
+    if (!o.json) {
+      print_matrix(matrix);
+      return done;
+    }
+    nlohmann::json document = to_json(matrix);
+    document["schema"] = "aicf.strictness/1";
+    document["op"] = profile->canonical->source->name;
+    print_json(document);
+    return done;
+  }
   Ledger ledger = judge(*profile, *rules);
   if (o.json) {
     print_json({{"schema", "aicf.legality/1"},
@@ -242,6 +280,7 @@ const RegisterCommand legal{
        app.get_option("operator")->required(false);
        app.add_option("--profile", o->profile, "a profile (JSON or text form), or one of the atlas");
        app.add_option("--guide", o->guide, "a folder for the Preservation Guide: a page a transformation and operator");
+       app.add_flag("--matrix", o->matrix, "what survives each point of order and arithmetic, and why not more");
        return [o](std::stop_token stop) { return legal_command(*o, stop); };
      }}};
 const RegisterCommand ops{{"ops", "the operators of the atlas", [](CLI::App& app) {

@@ -1,7 +1,7 @@
 // Legality follows from verdicts and strictness; refusals name a smallest set of ticks, checked against brute force.
 #include "core/expr/check.hpp"
 #include "core/profile/tick.hpp"
-#include "core/semantics/legality.hpp"
+#include "core/semantics/strictness.hpp"
 
 #include <QtTest>
 
@@ -75,6 +75,54 @@ class TestLegality : public QObject {
     QVERIFY(at(Arithmetic::rescaled).contains("rescale"));
     QVERIFY(!at(Arithmetic::rescaled).contains("fast_exp"));
     QVERIFY(at(Arithmetic::approximate).contains("fast_exp"));
+  }
+
+  /// Where each survives is a claim of its own: a fold as written everywhere, trees wherever brackets may move, parts
+  /// that follow the device's size not across batches, the hardware's own functions not across devices. A softmax adds
+  /// nothing by atomics: its sum waits for the maximum.
+  void softmax_at_each_point() {
+    StructureProfile s = structure_of(softmax);
+    CompilerProfile rules;
+    rules.epsilon = 1;
+    const StrictnessMatrix matrix = strictness_matrix(s, rules);
+    QCOMPARE(matrix.points.size(), std::size_t{16});
+    struct Expected {
+      const char* id;
+      Arithmetic from;
+      Order to;
+    };
+    const Expected expected[] = {{"left_fold", Arithmetic::bitwise, Order::device_to_device},
+                                 {"resident_row", Arithmetic::bitwise, Order::device_to_device},
+                                 {"tree_reduction", Arithmetic::reassociated, Order::device_to_device},
+                                 {"split_to_fill", Arithmetic::reassociated, Order::run_to_run},
+                                 {"online_state", Arithmetic::rescaled, Order::device_to_device},
+                                 {"rescale", Arithmetic::rescaled, Order::device_to_device},
+                                 {"fast_exp", Arithmetic::approximate, Order::batch_invariant}};
+    for (const StrictnessPoint& p : matrix.points) {
+      auto survives = [&](const std::string& id) {
+        return std::find(p.legal.begin(), p.legal.end(), id) != p.legal.end();
+      };
+      for (const Expected& e : expected) QVERIFY2(survives(e.id) == (p.arithmetic >= e.from && p.order <= e.to), e.id);
+      QVERIFY(!survives("atomic_accumulate"));
+    }
+    // every difference between neighbours is there, once, with a reason that names its axis
+    auto point = [&](int o, int a) { return matrix.points[static_cast<std::size_t>(4 * o + a)].legal; };
+    std::size_t differences = 0, told = 0;
+    auto lost = [&](const std::vector<std::string>& loose, const std::vector<std::string>& strict) {
+      for (const std::string& id : loose) differences += std::count(strict.begin(), strict.end(), id) == 0 ? 1 : 0;
+    };
+    for (int o = 0; o < 4; ++o)
+      for (int a = 0; a < 4; ++a) {
+        if (o < 3) lost(point(o, a), point(o + 1, a));
+        if (a > 0) lost(point(o, a), point(o, a - 1));
+      }
+    for (const StrictnessLoss& l : matrix.losses) {
+      told += l.elsewhere.size();
+      QVERIFY2(l.reason.find(l.axis) != std::string::npos && l.reason.find(l.to) != std::string::npos,
+               l.reason.c_str());
+    }
+    QCOMPARE(told, differences);
+    QVERIFY(differences > 20);
   }
 
   void hardware_approximations_do_not_cross_devices() {
