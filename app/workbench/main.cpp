@@ -1,11 +1,14 @@
 // aicf-workbench: the window over the engine.
 #include "views/frame/main_window.hpp"
+#include "views/frame/session.hpp"
 #include "views/frame/theme.hpp"
+#include "views/screenshots/bench.hpp"
 #include "views/screenshots/screenshots.hpp"
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QLibraryInfo>
+#include <QStandardPaths>
 #include <QTranslator>
 
 #include <cstdio>
@@ -25,7 +28,7 @@ int takeScreenshots(const QString& folder, bool oneScale) {
 } // namespace
 
 int main(int argc, char** argv) {
-  QApplication app(argc, argv);
+  aicf::views::TimedApplication app(argc, argv);
   QApplication::setApplicationName(QStringLiteral("aicf-workbench"));
   QApplication::setApplicationVersion(QStringLiteral(AICF_VERSION));
 
@@ -40,15 +43,19 @@ int main(int argc, char** argv) {
       "screenshots", QApplication::translate("main", "Draw every view into a folder, and exit."), "folder");
   const QCommandLineOption oneScale("one-scale",
                                     QApplication::translate("main", "With --screenshots: only at the present scale."));
-  parser.addOptions({open, pictures, oneScale});
+  const QCommandLineOption bench("bench", QApplication::translate(
+                                              "main", "Measure the window: start, handlers, selection, cancel; and exit."));
+  const QCommandLineOption fresh("fresh", QApplication::translate("main", "Leave the last session where it is."));
+  parser.addOptions({open, pictures, oneScale, bench, fresh});
   parser.addPositionalArgument(
-      "file", QApplication::translate("main", "Operators (.op) or a profile (.json, .acp) to open."), "[file …]");
+      "file", QApplication::translate("main", "Operators (.op), a profile (.json, .acp), arrays (.npy)."), "[file …]");
   parser.process(app);
 
   QTranslator qtTexts;
   if (qtTexts.load(QLocale(), "qtbase", "_", QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
     QApplication::installTranslator(&qtTexts);
 
+  if (parser.isSet(bench)) return aicf::views::bench();
   if (parser.isSet(pictures)) return takeScreenshots(parser.value(pictures), parser.isSet(oneScale));
 
   std::optional<aicf::views::Entity> first;
@@ -60,11 +67,15 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
-  aicf::views::Workbench workbench;
+  aicf::views::WorkbenchOptions options;
+  options.sessionFile =
+      QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/session.json");
+  aicf::views::Workbench workbench(options);
   aicf::views::theme().install(workbench.settings().value("window/dark", false).toBool());
   aicf::views::MainWindow window(workbench);
-  window.show();
   if (first) workbench.open(*first);
+  if (!parser.isSet(fresh)) window.session().restore();
+  window.show();
   for (const QString& file : parser.positionalArguments()) workbench.openFile(file);
   return QApplication::exec();
 }

@@ -79,7 +79,8 @@ class TestWindow : public QObject {
   void viewsStandInTheOrderOfWork() {
     QStringList ids;
     for (View* v : w_->navigator().views()) ids << v->id();
-    QCOMPARE(ids, QStringList({"start", "ops", "builder", "synthesis", "compare", "runs"}));
+    QCOMPARE(ids, QStringList({"start", "atlas", "ops", "guide", "builder", "synthesis", "compare", "hardware", "runs",
+                               "documents"}));
     QCOMPARE(w_->navigator().current()->id(), QStringLiteral("start"));
   }
 

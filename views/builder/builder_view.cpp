@@ -8,6 +8,7 @@
 
 #include <QFileDialog>
 #include <QHBoxLayout>
+#include <QLineEdit>
 #include <QSaveFile>
 #include <QSplitter>
 #include <QTabWidget>
@@ -92,10 +93,9 @@ QWidget* BuilderView::widget() {
   outer->setContentsMargins(8, 6, 8, 8);
   outer->setSpacing(4);
   outer->addWidget(strip);
-  outer->addWidget(splitter(Qt::Horizontal, {{new Pane(tr("Rules"), form_), 256},
-                                             {new Pane(tr("Transformations of this operator"), ledger_), 672},
-                                             {tabs_, 244}}),
-                   1);
+  auto* ledger = new Pane(tr("Transformations of this operator"), ledger_);
+  ledger->addCorner(ledger_->table().filterLine());
+  outer->addWidget(splitter(Qt::Horizontal, {{new Pane(tr("Rules"), form_), 256}, {ledger, 672}, {tabs_, 244}}), 1);
   connect(&workbench_.legality(), &Legality::changed, this, &BuilderView::update);
   connect(&workbench_.subject(), &Subject::opened, this, [this] {
     before_.reset();
@@ -173,13 +173,32 @@ void BuilderView::show(const Entity& entity) {
     form_->showRule(entity.id);
 }
 
+void BuilderView::follow(const Entity& active) {
+  if (widget_ && active.kind == QLatin1String("transformation")) ledger_->select(active.id);
+}
+
+bool BuilderView::find() {
+  if (!widget_) return false;
+  ledger_->table().filterLine()->setFocus();
+  ledger_->table().filterLine()->selectAll();
+  return true;
+}
+
+bool BuilderView::isReady() const {
+  return workbench_.subject().isEmpty() || !workbench_.subject().definition() || workbench_.legality().isCurrent();
+}
+
 QJsonObject BuilderView::state() const {
   if (!widget_) return {};
-  return {{"transformation", ledger_->selected()}, {"rules", form_->scroll()}, {"tab", tabs_->currentIndex()}};
+  return {{"table", ledger_->table().state()},
+          {"transformation", ledger_->selected()},
+          {"rules", form_->scroll()},
+          {"tab", tabs_->currentIndex()}};
 }
 
 void BuilderView::restore(const QJsonObject& state) {
   if (!widget_) return;
+  ledger_->table().restore(state.value("table").toObject());
   ledger_->select(state.value("transformation").toString());
   form_->setScroll(state.value("rules").toInt());
   tabs_->setCurrentIndex(state.value("tab").toInt());

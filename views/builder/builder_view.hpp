@@ -35,6 +35,9 @@ class BuilderView : public QObject, public View {
   void show(const Entity& entity) override;
   [[nodiscard]] QJsonObject state() const override;
   void restore(const QJsonObject& state) override;
+  void follow(const Entity& active) override;
+  bool find() override;
+  [[nodiscard]] bool isReady() const override;
 
   [[nodiscard]] LedgerPane* ledger() const { return ledger_; }
   [[nodiscard]] ProfilePane* json() const { return json_; }

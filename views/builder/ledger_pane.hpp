@@ -19,6 +19,7 @@ class LedgerPane : public QWidget {
   explicit LedgerPane(Workbench& workbench);
   void select(const QString& transformation);
   [[nodiscard]] QString selected() const;
+  [[nodiscard]] Table& table() { return *table_; }
   [[nodiscard]] QPushButton* tickButton() const { return ticks_; } ///< hidden when nothing is refused
 
  private:

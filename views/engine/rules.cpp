@@ -66,11 +66,13 @@ void Rules::open(const CompilerProfile& profile, const QString& path) {
   stack_.clear();
   path_ = path;
   set(profile);
+  Q_EMIT filed();
 }
 
 void Rules::exported(const QString& path) {
   path_ = path;
   stack_.setClean();
+  Q_EMIT filed();
 }
 
 bool Rules::apply(const QString& text) {

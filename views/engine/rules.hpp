@@ -25,6 +25,7 @@ class Rules : public QObject {
 
  Q_SIGNALS:
   void changed();
+  void filed(); ///< what the file at path() holds is what was last opened or exported
 
  private:
   friend class RulesStep;

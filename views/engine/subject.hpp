@@ -26,6 +26,7 @@ class Subject : public QObject {
   [[nodiscard]] const QString& name() const { return name_; }
   [[nodiscard]] const QString& path() const { return path_; }
   [[nodiscard]] const QString& text() const { return text_; }
+  [[nodiscard]] const QString& savedText() const { return savedText_; } ///< of the file as last read or written
   [[nodiscard]] bool isModified() const { return text_ != savedText_; }
   [[nodiscard]] bool isEmpty() const { return name_.isEmpty(); }
 

@@ -2,7 +2,12 @@
 
 #include "views/engine/text.hpp"
 #include "views/frame/icons.hpp"
+#include "views/frame/layouts.hpp"
 #include "views/frame/locator.hpp"
+#include "views/frame/notice.hpp"
+#include "views/frame/outside.hpp"
+#include "views/frame/related_pane.hpp"
+#include "views/frame/session.hpp"
 #include "views/frame/theme.hpp"
 #include "views/jobs/jobs_pane.hpp"
 #include "views/widgets/panes.hpp"
@@ -10,12 +15,12 @@
 #include <QAction>
 #include <QApplication>
 #include <QButtonGroup>
-#include <QClipboard>
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
@@ -28,7 +33,7 @@
 namespace aicf::views {
 namespace {
 constexpr int railWidth = 78, railIcon = 20;
-constexpr auto geometryKey = "window/geometry", stateKey = "window/state", themeKey = "window/dark";
+constexpr auto geometryKey = "window/geometry";
 
 struct Menu {
   const char* id;
@@ -48,7 +53,8 @@ std::vector<Menu> menus() {
 
 MainWindow::MainWindow(Workbench& workbench)
     : workbench_(workbench), stack_(new QStackedWidget), rail_(new QWidget), railButtons_(new QButtonGroup(this)),
-      locator_(new Locator(workbench, this)), jobsDock_(new QDockWidget(tr("Jobs"), this)) {
+      locator_(new Locator(workbench, this)), notices_(new NoticeBar), layouts_(new Layouts(*this, *stack_, workbench)),
+      session_(new Session(workbench, *layouts_, this)) {
   setWindowTitle(tr("AICF Workbench"));
   setWindowIcon(icon("app"));
   setAcceptDrops(true);
@@ -59,17 +65,23 @@ MainWindow::MainWindow(Workbench& workbench)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(rail_);
-  layout->addWidget(stack_, 1);
+  auto* middle = new QVBoxLayout;
+  middle->setSpacing(0);
+  middle->addWidget(notices_);
+  middle->addWidget(stack_, 1);
+  layout->addLayout(middle, 1);
   setCentralWidget(centre);
 
-  jobsDock_->setObjectName("jobs");
-  jobsDock_->setWidget(new JobsPane(workbench));
-  addDockWidget(Qt::BottomDockWidgetArea, jobsDock_);
-  jobsDock_->hide();
+  jobsDock_ = layouts_->addPane(QStringLiteral("jobs"), tr("Jobs"), new JobsPane(workbench), Qt::BottomDockWidgetArea);
+  relatedDock_ = layouts_->addPane(QStringLiteral("related"), tr("What goes together"), new RelatedPane(workbench),
+                                   Qt::RightDockWidgetArea);
 
   buildRail();
   addActions();
+  addEditActions();
+  addWindowActions();
   addFileActions();
+  addLayoutFilter();
   buildMenus();
   buildToolBar();
   buildStatus();
@@ -81,21 +93,16 @@ MainWindow::MainWindow(Workbench& workbench)
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
   });
+  connect(&workbench_, &Workbench::noticed, notices_, &NoticeBar::add);
+  connect(&workbench_, &Workbench::unnoticed, notices_, &NoticeBar::remove);
+  new Outside(workbench, this);
   restoreGeometry(workbench_.settings().value(geometryKey).toByteArray());
-  restoreState(workbench_.settings().value(stateKey).toByteArray());
   if (!workbench_.navigator().current()) workbench_.navigator().goTo(QStringLiteral("start"));
   updateStatus();
 }
 
 void MainWindow::showView(View* view) {
-  QWidget* page = pages_.value(view);
-  if (!page) {
-    page = view->widget();
-    stack_->addWidget(page);
-    pages_.insert(view, page);
-  }
-  stack_->setCurrentWidget(page);
-  page->setFocus();
+  layouts_->show(view);
   if (QAbstractButton* button = railButtons_->button(
           int(std::find(workbench_.navigator().views().begin(), workbench_.navigator().views().end(), view) -
               workbench_.navigator().views().begin())))
@@ -130,129 +137,6 @@ void MainWindow::buildRail() {
   layout->addStretch(1);
 }
 
-void MainWindow::addActions() {
-  Actions& a = workbench_.actions();
-  Navigator& n = workbench_.navigator();
-  a.add({"go.back", tr("&Back"), tr("The place before this one, as it was"), "back",
-         QKeySequence(Qt::ALT | Qt::Key_Left), [&n] { return n.canGoBack(); }, [&n] { n.goBack(); }});
-  a.add({"go.forward", tr("&Forward"), tr("The place that you came back from"), "forward",
-         QKeySequence(Qt::ALT | Qt::Key_Right), [&n] { return n.canGoForward(); }, [&n] { n.goForward(); }});
-  a.add({"go.locator",
-         tr("Find &Anything…"),
-         tr("Operators, views, transformations, rules, variants and jobs by name"),
-         "search",
-         QKeySequence(Qt::CTRL | Qt::Key_K),
-         {},
-         [this] { locator_->popUp({}); }});
-  a.add({"go.palette",
-         tr("&Command Palette…"),
-         tr("Every command by name"),
-         "command",
-         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
-         {},
-         [this] { locator_->popUp(QStringLiteral("> ")); }});
-  int key = 1;
-  for (View* v : n.views())
-    a.add({"go.view-" + v->id(),
-           v->title(),
-           v->tip(),
-           v->icon(),
-           key <= 9 ? QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_0 + key++)) : QKeySequence(),
-           {},
-           [&n, id = v->id()] { n.goTo(id); },
-           [&n, v] { return n.current() == v; }});
-  a.add({"edit.find", tr("&Find in View"), tr("The filter of the view that is shown"), "search", QKeySequence::Find,
-         [&n] { return n.current() != nullptr; },
-         [this, &n] {
-           if (!n.current()->find()) workbench_.say(tr("%1 has nothing to filter.").arg(n.current()->title()));
-         }});
-  a.add({"window.linked", tr("&Linked View"),
-         tr("This view follows what is active; unlinked, it stays with what it shows"), "link",
-         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), [&n] { return n.current() != nullptr; },
-         [&n] { n.setLinked(n.current(), !n.current()->isLinked()); },
-         [&n] { return n.current() && n.current()->isLinked(); }});
-  a.add({"edit.copy-link", tr("Copy &Link"), tr("A link to what is active, for --open and for notes"), "link",
-         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [&n] { return !n.active().isNull(); },
-         [this, &n] {
-           QApplication::clipboard()->setText(n.active().uri());
-           workbench_.say(tr("Copied %1").arg(n.active().uri()));
-         }});
-  a.add({"window.theme",
-         tr("&Dark Colours"),
-         tr("Light or dark, in every pane"),
-         "theme",
-         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D),
-         {},
-         [this] {
-           theme().setDark(!theme().isDark());
-           workbench_.settings().setValue(themeKey, theme().isDark());
-         },
-         [] { return theme().isDark(); }});
-  a.add({"window.jobs",
-         tr("&Jobs"),
-         tr("What runs and what ran, with its log"),
-         "jobs",
-         QKeySequence(Qt::CTRL | Qt::Key_J),
-         {},
-         [this] { jobsDock_->setVisible(!jobsDock_->isVisible()); },
-         [this] { return jobsDock_->isVisible(); }});
-  connect(jobsDock_, &QDockWidget::visibilityChanged, &a, &Actions::invalidate);
-  a.add({"window.reset", tr("&Reset Layout"), tr("Sizes and docks as they were at first"), {}, {}, {}, [this] {
-           jobsDock_->setFloating(false);
-           addDockWidget(Qt::BottomDockWidgetArea, jobsDock_);
-           jobsDock_->hide();
-         }});
-  a.add({"help.about", tr("&About AICF Workbench"), tr("Version and licences"), "app", {}, {}, [this] {
-           auto* box = new QMessageBox(
-               QMessageBox::NoIcon, tr("About AICF Workbench"),
-               tr("AICF Workbench %1\n\nGPU optimisation as structure: what an operator computes, which "
-                  "transformations keep its meaning, and the kernels that follow.\n\nGPL-3.0-or-later. "
-                  "Fonts: Inter (OFL 1.1), JetBrains Mono (Apache 2.0).")
-                   .arg(QStringLiteral(AICF_VERSION)),
-               QMessageBox::Ok, this);
-           box->setAttribute(Qt::WA_DeleteOnClose);
-           box->open();
-         }});
-}
-
-void MainWindow::addFileActions() {
-  Actions& a = workbench_.actions();
-  const auto hasSubject = [this] { return !workbench_.subject().isEmpty(); };
-  a.add({"file.new",
-         tr("&New Operator"),
-         tr("A definition of your own, analysed as you type"),
-         "new",
-         QKeySequence::New,
-         {},
-         [this] { workbench_.newOperator(); }});
-  a.add({"file.open",
-         tr("&Open…"),
-         tr("An operator (.op) or a compiler profile (.json, .acp)"),
-         "open",
-         QKeySequence::Open,
-         {},
-         [this] { openFile(); }});
-  a.add({"file.save", tr("&Save Operator"), tr("The definition, as a .op file"), "save", QKeySequence::Save,
-         [this, hasSubject] {
-           return hasSubject() && (workbench_.subject().isModified() || workbench_.subject().path().isEmpty());
-         },
-         [this] { save(false); }});
-  a.add({"file.save-as",
-         tr("Save Operator &As…"),
-         tr("The definition under another name"),
-         {},
-         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
-         hasSubject,
-         [this] { save(true); }});
-  a.add({"file.quit",
-         tr("&Quit"),
-         tr("Running jobs are cancelled; what they finished is kept"),
-         {},
-         QKeySequence(Qt::CTRL | Qt::Key_Q),
-         {},
-         [this] { close(); }});
-}
-
 void MainWindow::buildMenus() {
   Actions& a = workbench_.actions();
   for (const Menu& menu : menus()) {
@@ -260,6 +144,10 @@ void MainWindow::buildMenus() {
     for (const Action& action : a.all()) {
       if (!action.id.startsWith(QLatin1String(menu.id) + '.')) continue;
       if (!m) m = menuBar()->addMenu(menu.title);
+      if (action.id == QLatin1String("file.quit")) {
+        recent_ = m->addMenu(tr("Open &Recent"));
+        connect(recent_, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
+      }
       if (action.id == QLatin1String("file.quit") || action.id == QLatin1String("go.view-start")) m->addSeparator();
       m->addAction(a.find(action.id));
     }
@@ -268,6 +156,22 @@ void MainWindow::buildMenus() {
       connect(m, &QMenu::aboutToShow, &a, &Actions::refresh);
     }
   }
+}
+
+void MainWindow::fillRecent() {
+  recent_->clear();
+  for (const QString& uri : workbench_.recent()) {
+    const auto entity = Entity::fromUri(uri);
+    if (!entity) continue;
+    const bool isFile = entity->kind == QLatin1String("profile");
+    recent_->addAction(isFile ? QFileInfo(entity->id).fileName() : entity->id, this, [this, isFile, e = *entity] {
+      if (isFile)
+        workbench_.openFile(e.id);
+      else if (!workbench_.open(e))
+        workbench_.say(tr("%1 is not in the library any more.").arg(e.id));
+    });
+  }
+  if (recent_->isEmpty()) recent_->addAction(tr("nothing yet"))->setEnabled(false);
 }
 
 void MainWindow::buildToolBar() {
@@ -296,6 +200,9 @@ void MainWindow::buildToolBar() {
   space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   bar->addWidget(space);
   add("go.locator");
+  add("window.linked");
+  add("window.beside");
+  add("window.related");
   add("window.jobs");
   add("window.theme");
   for (QAction* action : bar->actions())
@@ -339,7 +246,8 @@ void MainWindow::updateStatus() {
 }
 
 void MainWindow::openFile() {
-  auto* dialog = new QFileDialog(this, tr("Open"), {}, tr("Operators and profiles (*.op *.json *.acp);;All files (*)"));
+  auto* dialog =
+      new QFileDialog(this, tr("Open"), {}, tr("Operators, profiles, arrays (*.op *.json *.acp *.npy);;All files (*)"));
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::ExistingFile);
   connect(dialog, &QFileDialog::fileSelected, &workbench_, &Workbench::openFile);
@@ -365,13 +273,14 @@ void MainWindow::save(bool as) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   workbench_.settings().setValue(geometryKey, saveGeometry());
-  workbench_.settings().setValue(stateKey, saveState());
+  session_->save();
   for (const Job& job : workbench_.jobs().all()) workbench_.jobs().cancel(job.number);
   event->accept();
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+  for (const QUrl& url : event->mimeData()->urls())
+    if (url.isLocalFile()) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {

@@ -2,23 +2,29 @@
 #pragma once
 #include "views/frame/workbench.hpp"
 
-#include <QHash>
 #include <QMainWindow>
 
 class QButtonGroup;
 class QLabel;
+class QMenu;
 class QStackedWidget;
 class QToolButton;
 
 namespace aicf::views {
 
+class Layouts;
 class Locator;
+class NoticeBar;
+class Session;
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
  public:
   explicit MainWindow(Workbench& workbench);
   [[nodiscard]] Locator& locator() { return *locator_; }
+  [[nodiscard]] Layouts& layouts() { return *layouts_; }
+  [[nodiscard]] NoticeBar& notices() { return *notices_; }
+  [[nodiscard]] Session& session() { return *session_; }
   void showView(View* view);
 
  protected:
@@ -28,7 +34,11 @@ class MainWindow : public QMainWindow {
 
  private:
   void addActions();
+  void addEditActions();
+  void addWindowActions();
   void addFileActions();
+  void addLayoutFilter();
+  void fillRecent();
   void buildMenus();
   void buildToolBar();
   void buildRail();
@@ -42,9 +52,12 @@ class MainWindow : public QMainWindow {
   QWidget* rail_;
   QButtonGroup* railButtons_;
   Locator* locator_;
-  QDockWidget* jobsDock_;
+  QDockWidget *jobsDock_ = nullptr, *relatedDock_ = nullptr;
   QLabel *subjectStatus_, *legalStatus_, *jobsStatus_;
-  QHash<View*, QWidget*> pages_;
+  NoticeBar* notices_;
+  Layouts* layouts_;
+  Session* session_;
+  QMenu* recent_ = nullptr;
 };
 
 } // namespace aicf::views

@@ -1,5 +1,6 @@
 #include "views/frame/workbench.hpp"
 
+#include "core/base/npy.hpp"
 #include "views/engine/text.hpp"
 #include "views/widgets/table.hpp"
 
@@ -25,7 +26,8 @@ Workbench::Workbench(const WorkbenchOptions& options, QObject* parent)
       settings_(options.settingsFile.isEmpty()
                     ? std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope, "aicf", "workbench")
                     : std::make_unique<QSettings>(options.settingsFile, QSettings::IniFormat)),
-      legality_(subject_, rules_), jobs_(options.worker, options.patience) {
+      sessionFile_(options.sessionFile), legality_(subject_, rules_), jobs_(options.worker, options.patience),
+      readingArray_(this) {
   connect(&navigator_, &Navigator::activeChanged, this, &Workbench::follow);
   connect(&navigator_, &Navigator::activeChanged, this, &Workbench::light);
   connect(&related_, &Related::changed, this, &Workbench::light);
@@ -130,6 +132,10 @@ void Workbench::openFile(const QString& path) {
     Q_EMIT failed(tr("Open file"), tr("%1 could not be read: %2").arg(path, file.errorString()));
     return;
   }
+  if (path.endsWith(QLatin1String(".npy"))) {
+    openArray(path);
+    return;
+  }
   if (!path.endsWith(QLatin1String(".op"))) {
     openProfile(path);
     return;
@@ -155,6 +161,59 @@ void Workbench::openProfile(const QString& path) {
   rules_.open(*profile, path);
   remember(Entity{"profile", QFileInfo(path).absoluteFilePath()}.uri());
   navigator_.goTo(QStringLiteral("builder"));
+}
+
+void Workbench::openArray(const QString& path) {
+  readingArray_.request(
+      [file = path.toStdString()](std::stop_token) {
+        ArrayShape out;
+        const Result<HostTensor> tensor = read_npy(file);
+        if (tensor) {
+          out.shape = tensor->shape;
+          out.type = qs(name_of(tensor->dtype));
+        } else {
+          for (const Diagnostic& d : tensor.diagnostics) out.problem += qs(format(d));
+        }
+        return out;
+      },
+      [this, path](const ArrayShape& array) {
+        const QString name = QFileInfo(path).fileName();
+        if (!array.problem.isEmpty()) {
+          Q_EMIT failed(tr("Open array"), array.problem);
+          return;
+        }
+        QStringList sizes;
+        for (const std::int64_t n : array.shape) sizes << QString::number(n);
+        const QString what = tr("%1 holds %2 of size %3").arg(name, array.type, sizes.join(QStringLiteral(" × ")));
+        const auto definition = subject_.definition();
+        Problem fitted = subject_.problem();
+        QString input;
+        for (std::size_t i = 0; definition && input.isEmpty() && i < definition->inputs; ++i) {
+          const TensorDecl& tensor = definition->tensors[i];
+          if (tensor.shape.size() != array.shape.size() || tensor.shape.empty()) continue;
+          Problem trial = subject_.problem();
+          std::map<std::string, std::int64_t> seen;
+          bool fits = true;
+          for (std::size_t d = 0; d < array.shape.size(); ++d) {
+            const Node& e = definition->arena[tensor.shape[d]];
+            if (e.op != Op::dim) continue; // a computed size follows from the others, or is checked when bound
+            const std::string& dim = definition->dims[e.payload];
+            const auto [at, fresh] = seen.emplace(dim, array.shape[d]);
+            fits = fits && (fresh || at->second == array.shape[d]);
+            trial.dims[dim] = array.shape[d];
+          }
+          if (!fits) continue;
+          input = qs(tensor.name);
+          fitted = trial;
+        }
+        if (input.isEmpty()) {
+          say(definition ? tr("%1: %2 has no input of that rank.").arg(what, subject_.name())
+                         : tr("%1: choose an operator first, then its sizes are taken from the file.").arg(what));
+          return;
+        }
+        subject_.setProblem(fitted);
+        say(tr("%1: taken as the sizes of %2 of %3.").arg(what, input, subject_.name()));
+      });
 }
 
 bool Workbench::saveOperator(const QString& path) {

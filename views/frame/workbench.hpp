@@ -8,6 +8,7 @@
 #include "views/frame/action.hpp"
 #include "views/frame/filter.hpp"
 #include "views/frame/navigator.hpp"
+#include "views/frame/notice.hpp"
 
 #include <QHash>
 #include <QSettings>
@@ -16,10 +17,17 @@
 
 namespace aicf::views {
 
+/// Of a .npy file: what its sizes are, or why it could not be read.
+struct ArrayShape {
+  std::vector<std::int64_t> shape;
+  QString type, problem;
+};
+
 struct WorkbenchOptions {
   WorkerCommand worker = ownWorker();
   WorkerPatience patience;
   QString settingsFile; ///< empty: the user's own
+  QString sessionFile;  ///< where the session is kept from second to second; empty: nowhere
 };
 
 class Workbench : public QObject {
@@ -28,6 +36,7 @@ class Workbench : public QObject {
   explicit Workbench(const WorkbenchOptions& options = {}, QObject* parent = nullptr);
   ~Workbench() override;
 
+  [[nodiscard]] const QString& sessionFile() const { return sessionFile_; }
   [[nodiscard]] QSettings& settings() { return *settings_; }
   [[nodiscard]] Actions& actions() { return actions_; }
   [[nodiscard]] Navigator& navigator() { return navigator_; }
@@ -49,10 +58,18 @@ class Workbench : public QObject {
   /// Makes an operator the active text, wherever the user is.
   void openOperator(const QString& name);
   void newOperator();
-  /// Reads a .op file (or a profile, by what it holds) and opens it; a message says why not.
+  /// Reads an operator (.op), a profile (.json, .acp) or sizes (.npy) and opens it; a message says why not.
   void openFile(const QString& path);
+  void openProfile(const QString& path);
   bool saveOperator(const QString& path);
 
+  /// Texts of operators that were left without saving, by name.
+  [[nodiscard]] const QHash<QString, QString>& drafts() const { return drafts_; }
+  void setDrafts(const QHash<QString, QString>& drafts) { drafts_ = drafts; }
+
+  /// A line above the view that stays until it is answered.
+  void notify(const Notice& notice) { Q_EMIT noticed(notice); }
+  void unnotify(const QString& id) { Q_EMIT unnoticed(id); }
   /// One line for the status bar.
   void say(const QString& text) { Q_EMIT said(text); }
   /// Operators and files lately opened, newest first, as URIs.
@@ -63,6 +80,8 @@ class Workbench : public QObject {
   void said(const QString& text);
   void failed(const QString& title, const QString& text); ///< to be shown until dismissed
   void recentChanged();
+  void noticed(const Notice& notice);
+  void unnoticed(const QString& id);
   void relit();
 
  private:
@@ -70,10 +89,11 @@ class Workbench : public QObject {
   void light();
   void tellPlans();      ///< transformations and the primitives of the plans' parameters
   void tellStructures(); ///< operators and their structures
-  void openProfile(const QString& path);
+  void openArray(const QString& path);
   void remember(const QString& uri);
 
   std::unique_ptr<QSettings> settings_;
+  QString sessionFile_;
   Actions actions_;
   Navigator navigator_;
   Library library_;
@@ -88,6 +108,7 @@ class Workbench : public QObject {
   std::vector<std::unique_ptr<View>> views_;
   Entity awaited_;                 ///< to open once the library is read
   QHash<QString, QString> drafts_; ///< unsaved texts of operators that were left
+  Latest<ArrayShape> readingArray_;
 };
 
 } // namespace aicf::views

@@ -60,6 +60,13 @@ template <class Row> class RecordModel : public RecordModelBase {
     rows_ = std::move(rows);
     endResetModel();
   }
+  /// setRows that gives the old rows back: a hundred thousand are better destroyed on another thread.
+  [[nodiscard]] std::vector<Row> exchangeRows(std::vector<Row> rows) {
+    beginResetModel();
+    rows_.swap(rows);
+    endResetModel();
+    return rows;
+  }
   void setRow(int row, Row value) {
     rows_[std::size_t(row)] = std::move(value);
     Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));
@@ -76,6 +83,13 @@ template <class Row> class RecordModel : public RecordModelBase {
   }
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
   [[nodiscard]] const Row& at(int row) const { return rows_[std::size_t(row)]; }
+
+  /// What a row that the model need not hold would show, and sort by.
+  [[nodiscard]] QString shown(const Row& row, int column) const {
+    const Column<Row>& c = columns_[std::size_t(column)];
+    return c.shown ? c.shown(row) : c.value(row).toString();
+  }
+  [[nodiscard]] QVariant key(const Row& row, int column) const { return columns_[std::size_t(column)].value(row); }
 
   [[nodiscard]] const ColumnInfo& info(int column) const override { return columns_[std::size_t(column)].info; }
   [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override {

@@ -5,15 +5,20 @@
 #include "views/widgets/panes.hpp"
 
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QSplitter>
+#include <QThreadPool>
+
+#include <algorithm>
+#include <filesystem>
 
 namespace aicf::views {
 
-static const RegisterView registration{60, [](Workbench& w) { return std::make_unique<RunsView>(w); }};
+static const RegisterView registration{70, [](Workbench& w) { return std::make_unique<RunsView>(w); }};
 
 namespace {
-constexpr std::size_t mostRows = 500;
+constexpr std::size_t mostRows = 1'000'000, mostFound = 2000;
 
 Tone statusTone(const std::string& status) {
   if (status == "ok" || status == "validated" || status == "passed") return Tone::good;
@@ -62,7 +67,17 @@ RecordModel<Metric>* makeEvidenceMetricsModel(QObject* parent) {
       {C{{RunsView::tr("Metric"), {}, CellKind::mono, 240}, [](const auto& m) { return qs(m.id); }},
        C{{RunsView::tr("Value"), {}, CellKind::number, 110},
          [has](const auto& m) { return has(m) ? QVariant(m.value) : QVariant(); },
-         [has](const auto& m) { return has(m) ? number(m.value, 6) : QString(); }},
+         [has](const auto& m) { return has(m) ? number(m.value, 6) : QString(); },
+         {},
+         {},
+         [](const auto& m) {
+           return Origin{RunsView::tr("%1 by %2, samples: %3, in the evidence row %4.")
+                             .arg(QString(qs(name_of(m.source))).replace('_', ' '),
+                                  m.method.empty() ? RunsView::tr("no named method") : qs(m.method))
+                             .arg(m.samples)
+                             .arg(qs(m.evidence).left(12)),
+                         m.evidence.empty() ? QString() : "aicf://run/" + qs(m.evidence)};
+         }},
        C{{RunsView::tr("Spread"), RunsView::tr("Low and high, as the method names them"), CellKind::mono, 150},
          [](const auto& m) { return m.hi - m.lo; },
          [has](const auto& m) {
@@ -76,7 +91,7 @@ RecordModel<Metric>* makeEvidenceMetricsModel(QObject* parent) {
       parent);
 }
 
-RunsView::RunsView(Workbench& workbench) : workbench_(workbench), loading_(this) {
+RunsView::RunsView(Workbench& workbench) : workbench_(workbench), loading_(this), arranging_(this), choosing_(this) {
   workbench.actions().add({"window.reload-runs",
                            tr("Reload &Runs"),
                            tr("Reads the evidence store again"),
@@ -84,27 +99,39 @@ RunsView::RunsView(Workbench& workbench) : workbench_(workbench), loading_(this)
                            {},
                            [this] { return !widget_.isNull(); },
                            [this] { load(); }});
+  workbench.addFilter({"runs", "e ", tr("Runs"),
+                       [this] {
+                         std::vector<LocatorEntry> out;
+                         for (const Evidence& e : *all_) {
+                           if (out.size() == mostFound) break;
+                           out.push_back(
+                               {qs(e.id).left(12),
+                                QStringList{qs(e.key.kind), qs(e.status), qs(e.key.shape), qs(e.started).left(19)}.join(
+                                    QStringLiteral(" · ")),
+                                tr("run"), "runs", [this, id = qs(e.id)] {
+                                  workbench_.open({"run", id});
+                                }});
+                         }
+                         return out;
+                       },
+                       15, false});
 }
 
 QWidget* RunsView::widget() {
   if (widget_) return widget_;
   model_ = makeRunsModel(this);
   metrics_ = makeEvidenceMetricsModel(this);
-  table_ = new Table(model_, tr("Evidence rows"), tr("Reading the evidence store…"));
+  table_ = new Table(model_, tr("Evidence rows"), tr("Reading the evidence store…"), nullptr, Table::Order::asked);
   metricsTable_ = new Table(metrics_, tr("Metrics of the row"), tr("Choose a row to see what it measured."));
   pane_ = new Pane(tr("Evidence"), table_);
   metricsPane_ = new Pane(tr("Metrics"), metricsTable_);
-  auto* filter = new QLineEdit;
-  filter->setPlaceholderText(tr("Filter"));
-  filter->setAccessibleName(tr("Filter the evidence rows"));
-  filter->setClearButtonEnabled(true);
-  filter->setFixedWidth(200);
-  pane_->addCorner(filter);
+  pane_->addCorner(table_->filterLine());
   widget_ = new QWidget;
   auto* layout = new QHBoxLayout(widget_);
   layout->setContentsMargins(8, 8, 8, 8);
   layout->addWidget(splitter(Qt::Vertical, {{pane_, 420}, {metricsPane_, 260}}));
-  connect(filter, &QLineEdit::textChanged, table_->proxy(), &QSortFilterProxyModel::setFilterFixedString);
+  connect(table_, &Table::filterAsked, this, &RunsView::arrange);
+  connect(table_, &Table::sortAsked, this, &RunsView::arrange);
   connect(table_, &Table::currentRowChanged, this, &RunsView::showRun);
   connect(&workbench_.jobs(), &Jobs::finished, this, &RunsView::load);
   load();
@@ -119,34 +146,76 @@ void RunsView::load() {
         std::error_code ignored;
         if (!std::filesystem::exists(path, ignored)) return out;
         const auto store = Store::open(path);
-        auto rows = store ? store->recent({.limit = mostRows}) : store.failure<std::vector<Evidence>>();
-        if (!rows) {
+        auto rows = store ? store->recent({.limit = mostRows, .metrics = false}) : store.failure<Rows>();
+        if (rows)
+          out.rows = std::make_shared<const Rows>(std::move(*rows));
+        else
           out.problem = rows.diagnostics.empty() ? QString() : qs(rows.diagnostics.front().message);
-          return out;
-        }
-        out.rows = std::move(*rows);
-        out.all = store->count().value.value_or(out.rows.size());
         return out;
       },
       [this](Loaded loaded) {
-        loaded_ = true;
-        const QString keep = !awaited_.isEmpty()        ? std::exchange(awaited_, {})
-                             : table_->sourceRow() >= 0 ? qs(model_->at(table_->sourceRow()).id)
-                                                        : QString();
-        pane_->setNote(loaded.rows.empty()
-                           ? QString()
-                           : tr("newest %1 of %2").arg(loaded.rows.size()).arg(number(double(loaded.all))));
+        all_ = std::move(loaded.rows);
         table_->setExplanation(loaded.problem.isEmpty()
                                    ? tr("No evidence yet: Synthesis keeps a row for every variant that it judges.")
                                    : tr("The evidence store could not be read: %1").arg(loaded.problem));
-        model_->setRows(std::move(loaded.rows));
-        if (model_->rowCount() > 0) table_->selectSourceRow(0);
-        if (!keep.isEmpty()) select(keep);
-        showRun();
+        arrange();
       });
 }
 
+void RunsView::arrange() {
+  const QString filter = table_->filter().trimmed();
+  const int column = table_->horizontalHeader()->sortIndicatorSection();
+  const bool down = table_->horizontalHeader()->sortIndicatorOrder() == Qt::DescendingOrder;
+  arranging_.request(
+      [all = all_, filter, column, down](std::stop_token stop) {
+        // A model of the worker's own knows what the cells say and sort by.
+        const std::unique_ptr<RecordModel<Evidence>> cells(makeRunsModel(nullptr));
+        const int columns = cells->columnCount();
+        struct Place {
+          QVariant key;
+          std::size_t row;
+        };
+        std::vector<Place> places;
+        places.reserve(all->size());
+        for (std::size_t i = 0; i < all->size() && !stop.stop_requested(); ++i) {
+          bool holds = filter.isEmpty();
+          for (int c = 0; c < columns && !holds; ++c)
+            holds = cells->shown((*all)[i], c).contains(filter, Qt::CaseInsensitive);
+          if (holds) places.push_back({column >= 0 ? cells->key((*all)[i], column) : QVariant(), i});
+        }
+        if (column >= 0)
+          std::stable_sort(places.begin(), places.end(), [down](const Place& a, const Place& b) {
+            const auto order = QVariant::compare(a.key, b.key);
+            return down ? order == QPartialOrdering::Greater : order == QPartialOrdering::Less;
+          });
+        Rows out;
+        out.reserve(places.size());
+        for (const Place& p : places) out.push_back((*all)[p.row]);
+        return out;
+      },
+      [this](Rows rows) { showAll(std::move(rows)); });
+}
+
+void RunsView::showAll(Rows rows) {
+  loaded_ = true;
+  const QString keep = !awaited_.isEmpty()        ? std::exchange(awaited_, {})
+                       : table_->sourceRow() >= 0 ? qs(model_->at(table_->sourceRow()).id)
+                                                  : QString();
+  pane_->setNote(all_->empty() ? QString()
+                 : rows.size() == all_->size()
+                     ? tr("rows: %1").arg(number(double(all_->size())))
+                     : tr("rows: %1 of %2").arg(number(double(rows.size())), number(double(all_->size()))));
+  auto old = std::make_shared<Rows>(model_->exchangeRows(std::move(rows)));
+  QThreadPool::globalInstance()->start([old]() mutable { old.reset(); });
+  old.reset();
+  if (model_->rowCount() > 0) table_->selectSourceRow(0);
+  if (!keep.isEmpty()) select(keep);
+  if (const QJsonObject state = std::exchange(awaitedState_, {}); !state.isEmpty()) restore(state);
+  showRun();
+}
+
 void RunsView::select(const QString& id) {
+  if (id.isEmpty()) return;
   for (int row = 0; row < model_->rowCount(); ++row)
     if (qs(model_->at(row).id).startsWith(id)) {
       table_->selectSourceRow(row);
@@ -156,21 +225,60 @@ void RunsView::select(const QString& id) {
 
 void RunsView::showRun() {
   const int row = table_->sourceRow();
-  metrics_->setRows(row >= 0 ? model_->at(row).metrics : std::vector<Metric>());
-  metricsPane_->setNote(
-      row < 0 ? QString()
-              : tr("%1 · host %2 · driver %3 · toolkit %4 · seed %5")
-                    .arg(qs(model_->at(row).id).left(12), qs(model_->at(row).host),
-                         model_->at(row).key.driver.empty() ? tr("none") : qs(model_->at(row).key.driver),
-                         model_->at(row).key.toolkit.empty() ? tr("none") : qs(model_->at(row).key.toolkit))
-                    .arg(model_->at(row).seed));
+  if (row < 0) {
+    metrics_->setRows({});
+    metricsPane_->setNote({});
+    return;
+  }
+  const Evidence& e = model_->at(row);
+  metricsPane_->setNote(tr("%1 · host %2 · driver %3 · toolkit %4 · seed %5")
+                            .arg(qs(e.id).left(12), qs(e.host), e.key.driver.empty() ? tr("none") : qs(e.key.driver),
+                                 e.key.toolkit.empty() ? tr("none") : qs(e.key.toolkit))
+                            .arg(e.seed));
+  choosing_.request(
+      [id = e.id](std::stop_token) {
+        const auto store = Store::open(Store::default_path());
+        auto found = store ? store->find(id) : store.failure<Evidence>();
+        return found ? std::move(*found) : Evidence();
+      },
+      [this](Evidence found) {
+        metricsTable_->setExplanation(found.id.empty() ? tr("The row is not in the evidence store any more.")
+                                                       : tr("The row measured nothing: its status is the result."));
+        metrics_->setRows(std::move(found.metrics));
+      });
 }
 
 void RunsView::show(const Entity& entity) {
+  if (entity.kind != QLatin1String("run")) return;
   if (loaded_)
     select(entity.id);
   else
     awaited_ = entity.id;
+}
+
+bool RunsView::find() {
+  if (!table_) return false;
+  table_->filterLine()->setFocus();
+  table_->filterLine()->selectAll();
+  return true;
+}
+
+QJsonObject RunsView::state() const {
+  if (!widget_) return {};
+  QJsonObject state = table_->state();
+  state.remove("row"); // many rows start in one second: the id tells them apart
+  state.insert("run", table_->sourceRow() >= 0 ? qs(model_->at(table_->sourceRow()).id) : QString());
+  return state;
+}
+
+void RunsView::restore(const QJsonObject& state) {
+  if (!widget_) return;
+  if (!loaded_) {
+    awaitedState_ = state;
+    return;
+  }
+  table_->restore(state);
+  select(state.value("run").toString());
 }
 
 } // namespace aicf::views

@@ -1,4 +1,5 @@
-// Runs: the evidence rows behind the numbers, newest first.
+// Runs: the evidence rows behind the numbers, newest first. All of them are read, sorted and filtered off the window's
+// thread; the metrics of one are read when it is chosen.
 #pragma once
 #include "core/evidence/evidence.hpp"
 #include "views/frame/workbench.hpp"
@@ -25,15 +26,23 @@ class RunsView : public QObject, public View {
   [[nodiscard]] QStringList kinds() const override { return {QStringLiteral("run")}; }
   [[nodiscard]] QWidget* widget() override;
   void show(const Entity& entity) override;
-  [[nodiscard]] bool isLoaded() const { return loaded_; }
+  [[nodiscard]] bool isReady() const override {
+    return !widget_ || (loaded_ && !arranging_.busy() && !loading_.busy());
+  }
+  bool find() override;
+  [[nodiscard]] QJsonObject state() const override;
+  void restore(const QJsonObject& state) override;
+  [[nodiscard]] Table* table() const { return table_; }
 
  private:
+  using Rows = std::vector<Evidence>;
   struct Loaded {
-    std::vector<Evidence> rows;
-    std::size_t all = 0;
+    std::shared_ptr<const Rows> rows = std::make_shared<const Rows>();
     QString problem;
   };
   void load();
+  void arrange();
+  void showAll(Rows rows);
   void showRun();
   void select(const QString& id);
   Workbench& workbench_;
@@ -43,8 +52,12 @@ class RunsView : public QObject, public View {
   Table *table_ = nullptr, *metricsTable_ = nullptr;
   Pane *pane_ = nullptr, *metricsPane_ = nullptr;
   QString awaited_;
+  QJsonObject awaitedState_;
   bool loaded_ = false;
+  std::shared_ptr<const Rows> all_ = std::make_shared<const Rows>();
   Latest<Loaded> loading_;
+  Latest<Rows> arranging_;
+  Latest<Evidence> choosing_;
 };
 
 } // namespace aicf::views

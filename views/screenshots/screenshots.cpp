@@ -3,6 +3,7 @@
 #include "views/builder/builder_view.hpp"
 #include "views/builder/ledger_pane.hpp"
 #include "views/compare/compare_view.hpp"
+#include "views/frame/layouts.hpp"
 #include "views/frame/locator.hpp"
 #include "views/frame/main_window.hpp"
 #include "views/frame/theme.hpp"
@@ -11,7 +12,6 @@
 #include "views/ops/ops_view.hpp"
 #include "views/ops/structure_pane.hpp"
 #include "views/runs/runs_view.hpp"
-#include "views/start/start_view.hpp"
 #include "views/synthesis/synthesis_form.hpp"
 #include "views/synthesis/synthesis_view.hpp"
 #include "views/synthesis/variant_detail.hpp"
@@ -29,7 +29,6 @@
 
 namespace aicf::views {
 namespace {
-constexpr int width = 1280, height = 800;
 constexpr int stepMs = 20, analysisMs = 60'000, synthesisMs = 300'000, scaleMs = 600'000;
 constexpr int budget = 4;
 
@@ -52,26 +51,38 @@ int fail(const char* what) {
   return 1;
 }
 
+/// The size that a picture's name does not mention.
+constexpr QSize plainSize(1280, 800);
+
 class Photographer {
  public:
   Photographer(MainWindow& window, QString folder) : window_(window), folder_(std::move(folder)) {}
+  /// Light and dark, in both sizes.
   bool take(const QString& view) {
-    for (const bool dark : {false, true}) {
-      theme().setDark(dark);
-      // Deferred deletions and layouts first, then the picture.
-      QApplication::sendPostedEvents();
-      QApplication::processEvents();
-      QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-      QApplication::processEvents();
-      const QString name =
-          QStringLiteral("%1-%2-%3x.png").arg(view, dark ? "dark" : "light").arg(qRound(window_.devicePixelRatioF()));
-      if (!window_.grab().save(QDir(folder_).filePath(name))) return false;
+    for (const QSize size : {QSize(2560, 1440), plainSize}) {
+      window_.resize(size);
+      for (const bool dark : {false, true}) {
+        theme().setDark(dark);
+        settle();
+        QString name =
+            QStringLiteral("%1-%2-%3x").arg(view, dark ? "dark" : "light").arg(qRound(window_.devicePixelRatioF()));
+        if (size != plainSize) name += QStringLiteral("-%1x%2").arg(size.width()).arg(size.height());
+        if (!window_.grab().save(QDir(folder_).filePath(name + ".png"))) return false;
+      }
     }
     theme().setDark(false);
+    settle();
     return true;
   }
 
  private:
+  /// Deferred deletions and layouts first, then the picture.
+  static void settle() {
+    QApplication::sendPostedEvents();
+    QApplication::processEvents();
+    QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    QApplication::processEvents();
+  }
   MainWindow& window_;
   QString folder_;
 };
@@ -90,11 +101,10 @@ int screenshots(const QString& folder) {
   Workbench w(options);
   theme().install(false);
   MainWindow window(w);
-  window.resize(width, height);
+  window.resize(plainSize);
   window.show();
   Photographer photographer(window, folder);
 
-  auto* start = viewOf<StartView>(w, "start");
   auto* ops = viewOf<OpsView>(w, "ops");
   auto* builder = viewOf<BuilderView>(w, "builder");
   auto* synthesis = viewOf<SynthesisView>(w, "synthesis");
@@ -118,10 +128,20 @@ int screenshots(const QString& folder) {
   if (!waitFor([&] { return w.subject().structureIsCurrent() && w.legality().isCurrent(); }, analysisMs))
     return fail("softmax was not analysed again");
 
-  if (!waitFor([&] { return start->machineKnown(); }, analysisMs))
-    return fail("the worker did not tell what the machine has");
-  w.navigator().goTo("start");
-  if (!photographer.take("start")) return fail("a picture cannot be written");
+  // Views that need no more than an open operator, whoever wrote them.
+  const QStringList staged{"ops", "builder", "synthesis", "compare"};
+  for (View* view : w.navigator().views()) {
+    if (staged.contains(view->id())) continue;
+    w.navigator().goTo(view->id());
+    if (!waitFor([&] { return view->isReady(); }, analysisMs))
+      return fail(qPrintable(QStringLiteral("the view %1 was not ready in time").arg(view->id())));
+    // Those whose contents the synthesis below makes are taken after it.
+    if (view->id() != QLatin1String("runs") && !photographer.take(view->id()))
+      return fail("a picture cannot be written");
+  }
+  w.open({"document", "commands"});
+  if (!photographer.take("documents-commands")) return fail("a picture cannot be written");
+  if (!w.open({"op", "softmax"})) return fail("the atlas has no softmax");
 
   w.navigator().goTo("builder");
   w.rules().apply("strictness.arithmetic=reassociated");
@@ -150,12 +170,18 @@ int screenshots(const QString& folder) {
   if (!photographer.take("compare")) return fail("a picture cannot be written");
 
   w.navigator().goTo("runs");
-  if (!waitFor([&] { return runs->isLoaded(); }, analysisMs)) return fail("the evidence store was not read");
+  if (!waitFor([&] { return runs->isReady(); }, analysisMs)) return fail("the evidence store was not read");
   if (!photographer.take("runs")) return fail("a picture cannot be written");
 
   w.navigator().goTo("ops");
+  window.resize(plainSize);
   window.locator().popUp("norm");
   if (!photographer.take("locator")) return fail("a picture cannot be written");
+  window.locator().hide();
+  w.actions().trigger("help.tour");
+  window.layouts().apply(window.layouts().names().at(1));
+  w.actions().trigger("window.related");
+  if (!photographer.take("layout")) return fail("a picture cannot be written");
   return 0;
 }
 

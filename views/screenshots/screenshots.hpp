@@ -5,8 +5,8 @@
 
 namespace aicf::views {
 
-/// VIEW-THEME-SCALE.png in `folder`, light and dark, at the present scale. An exit status; what failed is said on
-/// standard error.
+/// VIEW-THEME-SCALE.png in `folder` at 1280x800 and VIEW-THEME-SCALE-2560x1440.png, light and dark, at the present
+/// scale. An exit status; what failed is said on standard error.
 [[nodiscard]] int screenshots(const QString& folder);
 /// The same in a process of its own, whose pixels are `scale` times as fine.
 [[nodiscard]] int screenshotsAtScale(const QString& folder, int scale);

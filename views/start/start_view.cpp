@@ -101,7 +101,7 @@ RecordModel<MachineRow>* makeMachineModel(QObject* parent) {
       parent);
 }
 
-StartView::StartView(Workbench& workbench) : workbench_(workbench) {
+StartView::StartView(Workbench& workbench) : workbench_(workbench), tour_(workbench) {
   workbench.actions().add({"help.machine",
                            tr("&Ask the Machine Again"),
                            tr("What this machine has and lacks (aicf doctor)"),
@@ -160,30 +160,32 @@ QWidget* StartView::widget() {
 QWidget* StartView::stepsCard() {
   QVBoxLayout* content = nullptr;
   QWidget* frame = card(tr("First steps"), content);
-  const auto step = [&](const QString& text, const QString& tip, std::function<void()> run) {
-    auto* b = button(text, tip, "step");
+  auto* begin = button(tr("Take the tour: five minutes, a real job"),
+                       tr("A line above each view says what to do next, and does it when asked"), "primary");
+  connect(begin, &QPushButton::clicked, &tour_, &Tour::begin);
+  content->addWidget(begin);
+  for (const TourStep& step : tour_.steps()) {
+    auto* b = button({}, step.tip, "step");
     content->addWidget(b);
-    connect(b, &QPushButton::clicked, this, std::move(run));
-  };
-  step(tr("1   Open softmax: structure, ranks, certificates"), tr("Shows the operator in the Ops Explorer"), [this] {
-    workbench_.open({"op", "softmax"});
-  });
-  step(tr("2   Tick the rules: which transformations are legal?"),
-       tr("Opens the Compiler Builder for the active operator"), [this] {
-         if (workbench_.subject().isEmpty()) workbench_.openOperator("softmax");
-         workbench_.navigator().goTo("builder");
-       });
-  step(tr("3   Synthesize: build and validate the first kernels"), tr("Opens Synthesis; F5 starts it"), [this] {
-    if (workbench_.subject().isEmpty()) workbench_.openOperator("softmax");
-    workbench_.navigator().goTo("synthesis");
-  });
-  step(tr("4   Compare two variants: source and numbers"), tr("Opens Compare"),
-       [this] { workbench_.navigator().goTo("compare"); });
-  step(tr("5   Export the profile for aicf --profile"), tr("Writes the ticked rules as JSON (Ctrl+E)"),
-       [this] { workbench_.actions().trigger("profile.export"); });
-  content->addWidget(label(tr("Ctrl+K finds anything by name; Ctrl+Shift+P runs any command."), "muted"));
+    steps_.push_back(b);
+    connect(b, &QPushButton::clicked, this, step.run);
+  }
+  connect(&tour_, &Tour::changed, this, &StartView::showSteps);
+  showSteps();
+  auto* hint = label(tr("Ctrl+K finds anything by name; Ctrl+Shift+P runs any command; F1 lists all keys."), "muted");
+  hint->setWordWrap(true);
+  content->addWidget(hint);
   content->addStretch(1);
   return frame;
+}
+
+void StartView::showSteps() {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const bool done = tour_.isDone(i);
+    steps_[i]->setText(
+        QStringLiteral("%1   %2").arg(done ? QStringLiteral("✓") : QString::number(i + 1)).arg(tour_.steps()[i].title));
+    steps_[i]->setAccessibleDescription(done ? tr("done") : QString());
+  }
 }
 
 QWidget* StartView::recentCard() {

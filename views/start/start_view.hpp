@@ -1,10 +1,12 @@
 // Start: what this is, what this machine has and lacks, what was done lately, and the first steps of a real job.
 #pragma once
 #include "views/frame/workbench.hpp"
+#include "views/start/tour.hpp"
 #include "views/widgets/table.hpp"
 
 #include <QPointer>
 
+class QPushButton;
 class QVBoxLayout;
 
 namespace aicf::views {
@@ -28,7 +30,8 @@ class StartView : public QObject, public View {
   }
   [[nodiscard]] QWidget* widget() override;
   void show(const Entity& entity) override;
-  [[nodiscard]] bool machineKnown() const { return known_; }
+  [[nodiscard]] bool isReady() const override { return !widget_ || known_; }
+  [[nodiscard]] Tour& tour() { return tour_; }
 
  private:
   [[nodiscard]] QWidget* stepsCard();
@@ -36,11 +39,14 @@ class StartView : public QObject, public View {
   [[nodiscard]] QWidget* machineCard();
   void askMachine();
   void fillRecent();
+  void showSteps();
   Workbench& workbench_;
   QPointer<QWidget> widget_;
   RecordModel<MachineRow>* machine_ = nullptr;
   Table* machineTable_ = nullptr;
   QVBoxLayout* recent_ = nullptr;
+  Tour tour_;
+  std::vector<QPushButton*> steps_;
   int job_ = 0;
   bool known_ = false;
 };

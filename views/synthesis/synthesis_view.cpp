@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <QHBoxLayout>
+#include <QLineEdit>
 #include <QSplitter>
 
 #include <algorithm>
@@ -38,6 +39,18 @@ C metricColumn(const QString& title, const QString& tip, int width, const QStrin
           [id](const VariantRow& v) {
             const MetricRow* m = v.metric(id);
             return m && m->value ? number(*m->value, 5) : QString();
+          },
+          {},
+          {},
+          [id](const VariantRow& v) {
+            const MetricRow* m = v.metric(id);
+            if (!m || !m->value)
+              return Origin{SynthesisView::tr("Nothing measured or counted it for this variant."), {}};
+            return Origin{SynthesisView::tr("%1 of variant %2: %3%4, in job %5.")
+                              .arg(id, v.id, QString(m->source).replace('_', ' '),
+                                   m->method.isEmpty() ? QString() : SynthesisView::tr(" by %1").arg(m->method))
+                              .arg(v.job),
+                          "aicf://job/" + QString::number(v.job)};
           }};
 }
 
@@ -134,6 +147,7 @@ QWidget* SynthesisView::widget() {
   pane_ = new Pane(tr("Variants"), table_);
   auto* toA = button(tr("Compare as A"), tr("Puts the selected variant on the left (Ctrl+Shift+A)"), "link");
   auto* toB = button(tr("Compare as B"), tr("Puts the selected variant on the right (Ctrl+Shift+B)"), "link");
+  pane_->addCorner(table_->filterLine());
   pane_->addCorner(toA);
   pane_->addCorner(toB);
   connect(toA, &QPushButton::clicked, this, [this] { workbench_.actions().trigger("compare.as-a"); });
@@ -236,15 +250,29 @@ void SynthesisView::show(const Entity& entity) {
     if (model_->at(row).id == entity.id) table_->selectSourceRow(row);
 }
 
+bool SynthesisView::find() {
+  if (!table_) return false;
+  table_->filterLine()->setFocus();
+  table_->filterLine()->selectAll();
+  return true;
+}
+
+bool SynthesisView::isReady() const {
+  const Job* job = workbench_.jobs().find(job_);
+  return !job || job->isOver();
+}
+
 QJsonObject SynthesisView::state() const {
   if (!widget_) return {};
   return {{"variant", selected() ? selected()->id : QString()},
+          {"table", table_->state()},
           {"tab", detail_->currentIndex()},
           {"line", detail_->source().firstVisibleLine()}};
 }
 
 void SynthesisView::restore(const QJsonObject& state) {
   if (!widget_) return;
+  table_->restore(state.value("table").toObject());
   for (int row = 0; row < model_->rowCount(); ++row)
     if (model_->at(row).id == state.value("variant").toString()) table_->selectSourceRow(row);
   detail_->setCurrentIndex(state.value("tab").toInt());

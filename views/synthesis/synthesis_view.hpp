@@ -27,6 +27,8 @@ class SynthesisView : public QObject, public View {
   void show(const Entity& entity) override;
   [[nodiscard]] QJsonObject state() const override;
   void restore(const QJsonObject& state) override;
+  bool find() override;
+  [[nodiscard]] bool isReady() const override;
 
   [[nodiscard]] int job() const { return job_; } ///< the newest, 0: none
   [[nodiscard]] Table* table() const { return table_; }
