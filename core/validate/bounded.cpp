@@ -108,7 +108,7 @@ Bounded exponential(const ErrorModel& model, const Bounded& x, double base_log, 
   double relative = model.function;
   // ex2.approx: 2 ulp, and the scaled argument is rounded (twice, when the shift was not folded into an fma)
   if (model.fast_exp) relative = 4 * model.u + std::expm1(2 * model.u * std::fabs(x.value * base_log));
-  bool exact = x.value == 0 || std::isinf(x.value);
+  bool exact = (x.value == 0 && !model.shifts) || std::isinf(x.value);
   return function(model, f, x, std::isinf(x.value) ? 0 : relative, exact);
 }
 

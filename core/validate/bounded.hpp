@@ -26,6 +26,7 @@ struct ErrorModel {
   double function = 4 * 0x1p-24; ///< relative error of a library function, at most 2 ulp = 4u
   bool fast_exp = false, fast_log = false, fast_erf = false, fast_tanh = false,
        fast_divide = false; ///< PTX approximations in their place
+  bool shifts = false;      ///< exp(0) counts as rounded: in another order a state is rescaled there
 
   bool compensated = false; ///< sums keep what their rounding has lost
 

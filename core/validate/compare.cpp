@@ -37,6 +37,7 @@ std::string position(const std::vector<std::int64_t>& shape, std::size_t flat) {
 
 void Comparison::merge(const Comparison& other) {
   if (!other.worst.empty() && (passed ? !other.passed || other.worst_ratio >= worst_ratio : false)) worst = other.worst;
+  if (passed && !other.passed) output = other.output, element = other.element;
   passed = passed && other.passed;
   max_rel_err = std::max(max_rel_err, other.max_rel_err);
   max_ulp = std::max(max_ulp, other.max_ulp);
@@ -55,6 +56,7 @@ Comparison compare(const std::string& name, const HostTensor& actual, const Host
     if (failed && c.passed) {
       c.worst = name + position(actual.shape, i) + " = " + number(got) + ", expected " + number(want) + " within " +
                 number(allowed);
+      c.output = name, c.element = i;
       c.passed = false;
     }
     c.worst_ratio = std::max(c.worst_ratio, failed && std::isnan(ratio) ? INFINITY : ratio);

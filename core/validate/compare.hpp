@@ -12,6 +12,8 @@ namespace aicf {
 struct Comparison {
   bool passed = true;
   double max_rel_err = 0, max_ulp = 0, bound = 0, worst_ratio = 0;
+  std::string output; ///< of the first failure, with `element`, its place in row-major order
+  std::size_t element = 0;
   std::string worst; ///< "y[3, 17] = 0.25, expected 0.5 within 1e-6", of the first failure, else of the worst element
   /// Folds another result in.
   void merge(const Comparison& other);

@@ -21,7 +21,9 @@ class Evaluation {
   Evaluation(const StructureProfile& structure, const Plan& plan, const Problem& problem,
              const std::map<std::string, HostTensor>& inputs, std::stop_token stop)
       : structure_(structure), canonical_(*structure.canonical), arena_(canonical_.arena), topology_(topology_of(plan)),
-        model_(error_model_of(plan, problem.float_type)), problem_(problem), stop_(std::move(stop)) {
+        model_(error_model_of(plan, problem.float_type)), rescaling_(model_), problem_(problem),
+        stop_(std::move(stop)) {
+    rescaling_.shifts = true;
     RowForm form = row_form(structure);
     if (form.mismatch.empty()) axis_length_ = row_sizes(form, problem).length;
     const Definition& d = *canonical_.source;
@@ -92,12 +94,31 @@ class Evaluation {
     for (VarId v : it->second) key.push_back(environment_.vars.at(v));
     if (auto found = known_.find(key); found != known_.end()) return found->second;
     auto home = home_.find(node);
-    Bounded value = topology_.online && home != home_.end() && structure_.cascades[home->second.cascade].summary
+    Bounded value = topology_.open ? any_order(node)
+                    : topology_.online && home != home_.end() && structure_.cascades[home->second.cascade].summary
                         ? online(structure_.cascades[home->second.cascade], home->second.place)
                         : fold(node);
     if (known_.size() > 4096) known_.clear(); // rows come one after another
     known_.emplace(std::move(key), value);
     return value;
+  }
+
+  /// The wider of a fold and of states merged element by element, if an element depends on what it is merged with.
+  Bounded any_order(ExprId node) {
+    Bounded widest = fold(node);
+    auto home = home_.find(node);
+    if (home == home_.end()) return widest;
+    const Cascade& cascade = structure_.cascades[home->second.cascade];
+    if (!cascade.summary || structure_.reductions[cascade.reductions[home->second.place]].depends_on.empty())
+      return widest;
+    Bounded merged = online(cascade, home->second.place);
+    if (merged.error == 0 && widest.error == 0) return widest; // nothing was rescaled or rounded, nor will be elsewhere
+    environment_.model = &rescaling_;
+    merged = online(cascade, home->second.place);
+    environment_.model = &model_;
+    if (std::isnan(widest.value) || std::isnan(merged.value)) return widest;
+    widest.error = std::max(widest.error, merged.error + std::fabs(merged.value - widest.value));
+    return widest;
   }
 
   /// A fold of the elements, whatever the order within the topology's depth. Several variables: the last is innermost.
@@ -266,7 +287,7 @@ class Evaluation {
   const Arena& arena_;
   Topology topology_;
   std::int64_t axis_length_ = 0; ///< of the plan's rows
-  ErrorModel model_;
+  ErrorModel model_, rescaling_; ///< rescaling_: of merges in an unknown order
   const Problem& problem_;
   std::stop_token stop_;
   std::vector<const HostTensor*> tensors_;
@@ -302,6 +323,10 @@ double Topology::depth(std::int64_t n, std::int64_t length) const {
 
 Topology topology_of(const Plan& plan) {
   Topology t;
+  if (!has(plan, "cooperation") && !has(plan, "threads")) {
+    t.open = true;
+    return t;
+  }
   t.online = keeps_state(plan);
   t.lanes = row_lanes(plan);
   t.unroll = number(plan, "vectors_per_thread");

@@ -16,6 +16,8 @@ namespace aicf {
 /// consecutive elements, a group every lanes * vector elements; a warp merges in a tree; the parts of up to 8 warps
 /// one after the other, of more of them by a tree again, after whole warps of parts.
 struct Topology {
+  bool open =
+      false; ///< nothing is known: any order of elements, any tree of merges; the fields below are then a lane's
   bool online = false; ///< chunk states of a Summary are merged; otherwise each reduction is a fold of its elements
   std::int64_t lanes = 1, vector = 1, unroll = 1;
   std::int64_t parts = 1; ///< of the row, one after the other, each with its share of the lanes
@@ -30,6 +32,8 @@ struct Topology {
   [[nodiscard]] std::int64_t merges() const;
 };
 
+/// A plan that does not say which threads share a row (a kernel that no plan made) leaves the topology open: the
+/// longest path any order can have, n combinations of n elements, each of which rescales where the state can.
 [[nodiscard]] Topology topology_of(const Plan& plan);
 [[nodiscard]] ErrorModel error_model_of(const Plan& plan, DType float_type);
 

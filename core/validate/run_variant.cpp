@@ -34,7 +34,13 @@ Result<std::vector<Call>> calls_of(const StructureProfile& structure, const Vari
       call.scalars[s.name] = set == problem.scalars.end() ? s.value : set->second;
     }
     for (const Arg& arg : call.module.args) {
-      if (arg.role == Arg::Role::scalar) continue;
+      if (arg.role == Arg::Role::scalar) {
+        if (call.scalars.contains(arg.name)) continue;
+        auto value = evaluate(DimExpr{arg.name}, problem.dims); // a size, or what is computed of sizes
+        if (!value) return value.failure<Calls>();
+        call.scalars[arg.name] = static_cast<double>(*value);
+        continue;
+      }
       auto known = memory.place.find(arg.name);
       if (known == memory.place.end()) {
         if (auto input = inputs.find(arg.name); input != inputs.end() && arg.role == Arg::Role::input) {

@@ -4,7 +4,9 @@
 #include "core/base/tensor.hpp"
 #include "core/exec/backend.hpp"
 #include "core/plan/plan.hpp"
+#include "core/validate/inputs.hpp"
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -18,6 +20,15 @@ struct Check {
   bool passed = false;
 };
 
+/// The first element that is not what the definition says, and on which inputs.
+struct WrongElement {
+  Problem problem;
+  InputKind inputs = InputKind::random;
+  std::uint64_t seed = 0;
+  std::string output;
+  std::size_t element = 0; ///< in row-major order
+};
+
 struct Validation {
   bool passed = false;
   double max_rel_err = 0; ///< largest |y - ref| / |ref| over finite, nonzero reference values
@@ -26,6 +37,7 @@ struct Validation {
   double worst_ratio = 0; ///< largest |y - ref| / allowed; at most 1 when passed
   std::vector<Check> checks;
   std::vector<Fault> faults;
+  std::optional<WrongElement> wrong;
   std::vector<Metric> counters; ///< of the run at the problem's own sizes
 };
 
