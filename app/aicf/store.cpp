@@ -64,7 +64,7 @@ void EvidenceLog::warn(const std::vector<Diagnostic>& diagnostics) {
   warned_ = true;
 }
 
-void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& request) {
+void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& request, const std::string& kind) {
   if (!store_) return;
   if (request.backend == "cuda" && device_.empty())
     if (auto device = cuda::device_at(0)) device_ = device->name, driver_ = device->driver;
@@ -76,7 +76,7 @@ void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& requ
     for (const std::string& o : m.options) options += o + " ";
     artefacts.push_back({"cuda", m.cuda_source});
   }
-  row.key = {"synth",
+  row.key = {kind,
              sha256(sources),
              sha256(options),
              hash_of(request.rules),
@@ -88,7 +88,7 @@ void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& requ
              v.timings.empty() ? "" : "cuda-events"};
   row.started = utc_now();
   row.host = host_name();
-  row.command = "synth " + request.structure->canonical->source->name + " variant " + v.id;
+  row.command = kind + " " + request.structure->canonical->source->name + " variant " + v.id;
   row.status = v.status;
   row.seed = request.seed;
   row.metrics = v.validation.counters;
@@ -103,15 +103,13 @@ Result<Plan> kept_plan(const std::string& id, const StructureProfile& structure)
   if (!store) return store.failure<Plan>();
   Store::Filter filter;
   filter.kind = "synth";
-  filter.limit = 1000000;
+  filter.variant = id;
   filter.metrics = false;
-  auto rows = store->recent(filter);
-  if (!rows) return rows.failure<Plan>();
   std::map<std::string, std::string> found; // variant id -> row id
-  for (const Evidence& row : *rows) {
-    std::size_t at = row.command.rfind(' ');
-    std::string kept = at == std::string::npos ? "" : row.command.substr(at + 1);
-    if (!id.empty() && kept.starts_with(id)) found.try_emplace(kept, row.id);
+  if (!id.empty()) {
+    auto rows = store->recent(filter);
+    if (!rows) return rows.failure<Plan>();
+    for (const Evidence& row : *rows) found.try_emplace(row.command.substr(row.command.rfind(' ') + 1), row.id);
   }
   if (found.empty())
     return error("run.variant", "the evidence store has no variant " + id, {},

@@ -15,7 +15,8 @@ class EvidenceLog {
  public:
   EvidenceLog();
   ~EvidenceLog();
-  void keep(const SynthesizedVariant& variant, const SynthesisRequest& request);
+  /// `kind`: "synth", or "check" for a kernel of the user's own.
+  void keep(const SynthesizedVariant& variant, const SynthesisRequest& request, const std::string& kind = "synth");
 
  private:
   void warn(const std::vector<Diagnostic>& diagnostics);

@@ -1,5 +1,6 @@
 // aicf worker: jobs in a process of their own, JSON-RPC 2.0 a line on standard input and output ("aicf.worker/1",
 // DESIGN.md section 14). A kernel that hangs, crashes or breaks the device costs this process, and one job.
+#include "app/aicf/check.hpp"
 #include "app/aicf/command.hpp"
 #include "app/aicf/request.hpp"
 #include "app/aicf/store.hpp"
@@ -103,7 +104,7 @@ class Worker {
                             {"build", AICF_VERSION},
                             {"host", host.data()},
                             {"devices", devices},
-                            {"capabilities", {"synth", "doctor"}}});
+                            {"capabilities", {"synth", "check", "doctor"}}});
     for (;;) {
       std::shared_ptr<Job> job = next();
       json done{{"job", job->id}, {"status", "failed"}, {"diagnostics", json::array()}};
@@ -212,6 +213,8 @@ class Worker {
       done["status"] = "ok";
     } else if (job.kind == "synth") {
       synth(job, done);
+    } else if (job.kind == "check") {
+      check(job, done);
     } else {
       done["diagnostics"].push_back(to_json(error("job.kind", "no kind of job: " + job.kind)));
     }
@@ -242,6 +245,25 @@ class Worker {
         {"refused", refused}, {"generated", result->space.generated}, {"legal", result->space.plans.size()}};
     if (!result->refusal.empty()) done["body"]["refusal"] = result->refusal;
     done["status"] = result->cancelled ? "cancelled" : result->refusal.empty() ? "ok" : "refused";
+  }
+
+  void check(Job& job, json& done) {
+    auto asked = check_from(job.body, job.stop.get_token());
+    if (!asked) {
+      done["diagnostics"] = diagnostics_json(asked.diagnostics, asked.missing);
+      return;
+    }
+    auto checked = aicf::perform(*asked, job.stop.get_token());
+    done["diagnostics"] = diagnostics_json(checked ? checked->warnings : checked.diagnostics, checked.missing);
+    if (!checked) {
+      if (job.stop.stop_requested()) done["status"] = "cancelled";
+      return;
+    }
+    const OwnKernelReport& report = checked->report;
+    EvidenceLog().keep(report.variant, kept_as(*asked), "check");
+    channel_.send("result", {{"job", job.id}, {"seq", 0}, {"kind", "variant"}, {"body", to_json(report.variant)}});
+    done["body"] = to_json(report, checked->kernel, asked->request);
+    done["status"] = report.variant.validation.passed ? "ok" : "refused";
   }
 
   Channel channel_;

@@ -6,7 +6,7 @@ struct sqlite3;
 
 namespace aicf {
 
-inline constexpr std::array<const char*, 1> schema_steps{R"(
+inline constexpr std::array<const char*, 2> schema_steps{R"(
 CREATE TABLE run(
   id TEXT PRIMARY KEY, kind TEXT NOT NULL, key_hash TEXT NOT NULL, source TEXT NOT NULL, options TEXT NOT NULL,
   profile TEXT NOT NULL, shape TEXT NOT NULL, dtype TEXT NOT NULL, device TEXT NOT NULL, driver TEXT NOT NULL,
@@ -23,6 +23,13 @@ CREATE TABLE run_artefact(
   run TEXT NOT NULL REFERENCES run(id), artefact TEXT NOT NULL REFERENCES artefact(hash),
   PRIMARY KEY(run, artefact)) WITHOUT ROWID;
 CREATE INDEX run_artefact_artefact ON run_artefact(artefact);
+)",
+                                                         R"(
+CREATE INDEX run_device ON run(device, started);
+CREATE INDEX run_status ON run(status, started);
+CREATE INDEX run_kind_status ON run(kind, status, started);
+CREATE INDEX run_device_kind ON run(device, kind, status, started);
+CREATE INDEX run_variant ON run(substr(command, -12));
 )"};
 
 inline constexpr int newest_schema = static_cast<int>(schema_steps.size());

@@ -48,8 +48,14 @@ class Statement {
   void run() {
     while (step()) {
     }
+    again();
+  }
+
+  /// To be bound and stepped again.
+  Statement& again() {
     sqlite3_reset(statement);
     bound = 0;
+    return *this;
   }
 
   [[nodiscard]] std::string text(int column) const {

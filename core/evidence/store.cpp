@@ -188,42 +188,55 @@ Result<std::string> Store::put(const Evidence& evidence, const std::vector<Artef
   });
 }
 
-Result<Evidence> Store::load(const std::string& id, bool metrics) const {
-  Statement row(db.get(),
-                "SELECT kind, source, options, profile, shape, dtype, device, driver, toolkit, timer, started,"
-                " seconds, host, command, seed, status FROM run WHERE id = ?");
-  row.bind(id);
-  if (!row.step()) return error("evidence.unknown", "no row '" + id + "'", {path.string(), 0, 0, 0});
-  Evidence e;
-  e.id = id;
-  e.key = {row.text(0),
-           hash_from(row.text(1)),
-           hash_from(row.text(2)),
-           hash_from(row.text(3)),
-           row.text(4),
-           row.text(5),
-           row.text(6),
-           row.text(7),
-           row.text(8),
-           row.text(9)};
-  e.started = row.text(10);
-  e.seconds = row.real(11);
-  e.host = row.text(12);
-  e.command = row.text(13);
-  e.seed = static_cast<std::uint64_t>(row.integer(14));
-  e.status = row.text(15);
-  if (!metrics) return e;
-  Statement metric(db.get(),
-                   "SELECT id, value, lo, hi, samples, unit, source, method FROM metric WHERE run = ? ORDER BY id");
-  metric.bind(id);
-  while (metric.step()) {
-    Metric m{source_from(metric.text(6)), metric.text(0), metric.text(5), metric.text(7), id};
-    if (known(m)) m.value = metric.real(1), m.lo = metric.real(2), m.hi = metric.real(3);
-    m.samples = static_cast<int>(metric.integer(4));
-    e.metrics.push_back(std::move(m));
+/// Rows one after another through statements that are prepared once.
+class Store::Reader {
+ public:
+  explicit Reader(const Store& store, bool with_metrics = true)
+      : metrics(with_metrics), path(store.path),
+        row(store.db.get(), "SELECT kind, source, options, profile, shape, dtype, device, driver, toolkit, timer,"
+                            " started, seconds, host, command, seed, status FROM run WHERE id = ?"),
+        metric(store.db.get(),
+               "SELECT id, value, lo, hi, samples, unit, source, method FROM metric WHERE run = ? ORDER BY id") {}
+
+  Result<Evidence> read(const std::string& id) {
+    row.again().bind(id);
+    if (!row.step()) return error("evidence.unknown", "no row '" + id + "'", {path.string(), 0, 0, 0});
+    Evidence e;
+    e.id = id;
+    e.key = {row.text(0),
+             hash_from(row.text(1)),
+             hash_from(row.text(2)),
+             hash_from(row.text(3)),
+             row.text(4),
+             row.text(5),
+             row.text(6),
+             row.text(7),
+             row.text(8),
+             row.text(9)};
+    e.started = row.text(10);
+    e.seconds = row.real(11);
+    e.host = row.text(12);
+    e.command = row.text(13);
+    e.seed = static_cast<std::uint64_t>(row.integer(14));
+    e.status = row.text(15);
+    row.again();
+    if (!metrics) return e;
+    metric.again().bind(id);
+    while (metric.step()) {
+      Metric m{source_from(metric.text(6)), metric.text(0), metric.text(5), metric.text(7), id};
+      if (known(m)) m.value = metric.real(1), m.lo = metric.real(2), m.hi = metric.real(3);
+      m.samples = static_cast<int>(metric.integer(4));
+      e.metrics.push_back(std::move(m));
+    }
+    metric.again();
+    return e;
   }
-  return e;
-}
+
+ private:
+  bool metrics;
+  fs::path path;
+  Statement row, metric;
+};
 
 Result<Evidence> Store::find(const std::string& id) const {
   return guarded<Evidence>(path, [&]() -> Result<Evidence> {
@@ -239,7 +252,7 @@ Result<Evidence> Store::find(const std::string& id) const {
     if (found.size() > 1 && found.front() != id)
       return error("evidence.ambiguous", "several rows begin with '" + id + "'", {path.string(), 0, 0, 0},
                    "give more digits");
-    return load(found.front(), true);
+    return Reader(*this).read(found.front());
   });
 }
 
@@ -260,21 +273,40 @@ Result<std::vector<Evidence>> Store::find_key(const Hash& key) const {
     Statement ids(db.get(), "SELECT id FROM run WHERE key_hash = ? ORDER BY started DESC, id");
     ids.bind(hex);
     std::vector<Evidence> out;
+    Reader reader(*this);
     for (const std::string& id : first_column(ids))
-      if (auto row = load(id, true)) out.push_back(std::move(*row));
+      if (auto row = reader.read(id)) out.push_back(std::move(*row));
     return out;
   });
 }
 
+/// Only the filters that are set: an index then gives the rows in their order (schema.hpp has one for each).
+std::string Store::recent_query(const Filter& filter) {
+  std::string where;
+  auto add = [&](bool set, const char* condition) {
+    if (set) where += (where.empty() ? " WHERE " : " AND ") + std::string(condition);
+  };
+  // Few rows have a variant's id: its index comes first, and a plus keeps the others' out.
+  const bool few = !filter.variant.empty();
+  add(!filter.kind.empty(), few ? "+kind = ?" : "kind = ?");
+  add(!filter.device.empty(), few ? "+device = ?" : "device = ?");
+  add(!filter.status.empty(), few ? "+status = ?" : "status = ?");
+  add(few, "substr(command, -12) >= ? AND substr(command, -12) < ?");
+  return "SELECT id FROM run" + where + " ORDER BY started DESC, id LIMIT ? OFFSET ?";
+}
+
 Result<std::vector<Evidence>> Store::recent(const Filter& filter) const {
   return guarded<std::vector<Evidence>>(path, [&]() -> Result<std::vector<Evidence>> {
-    Statement ids(db.get(), "SELECT id FROM run WHERE (?1 = '' OR kind = ?1) AND (?2 = '' OR device = ?2)"
-                            " AND (?3 = '' OR status = ?3) ORDER BY started DESC, id LIMIT ?4 OFFSET ?5");
-    ids.bind(filter.kind).bind(filter.device).bind(filter.status);
+    const std::string query = recent_query(filter), end = filter.variant + "g"; // after the hexadecimal digits
+    Statement ids(db.get(), query);
+    for (const std::string* value : {&filter.kind, &filter.device, &filter.status})
+      if (!value->empty()) ids.bind(*value);
+    if (!filter.variant.empty()) ids.bind(filter.variant).bind(end);
     ids.bind(static_cast<std::int64_t>(filter.limit)).bind(static_cast<std::int64_t>(filter.offset));
     std::vector<Evidence> out;
+    Reader reader(*this, filter.metrics);
     for (const std::string& id : first_column(ids))
-      if (auto row = load(id, filter.metrics)) out.push_back(std::move(*row));
+      if (auto row = reader.read(id)) out.push_back(std::move(*row));
     return out;
   });
 }
@@ -332,6 +364,7 @@ Result<Store::Merged> Store::merge(const fs::path& other) {
     auto ids = from.all_ids();
     if (!ids) return ids.failure<Merged>();
     Merged merged;
+    Reader reader(from);
     Transaction transaction(db.get());
     for (const std::string& id : *ids) {
       Statement here(db.get(), "SELECT 1 FROM run WHERE id = ?");
@@ -339,7 +372,7 @@ Result<Store::Merged> Store::merge(const fs::path& other) {
         ++merged.known;
         continue;
       }
-      auto row = from.load(id, true);
+      auto row = reader.read(id);
       auto hashes = from.artefacts_of(id);
       if (!row || !hashes) return row ? hashes.failure<Merged>() : row.failure<Merged>();
       std::vector<Artefact> artefacts;
@@ -361,6 +394,64 @@ Result<Store::Merged> Store::merge(const fs::path& other) {
   });
 }
 
+Result<Store::Sizes> Store::sizes() const {
+  return guarded<Sizes>(path, [&]() -> Result<Sizes> {
+    Sizes out;
+    auto number = [&](const char* sql) {
+      Statement s(db.get(), sql);
+      return s.step() ? static_cast<std::size_t>(s.integer(0)) : 0;
+    };
+    const std::size_t page = number("PRAGMA page_size");
+    out.file_bytes = page * number("PRAGMA page_count");
+    out.free_bytes = page * number("PRAGMA freelist_count");
+    out.schema = schema_version(db.get());
+    Statement rows(db.get(), "SELECT kind, count(*), min(started), max(started) FROM run GROUP BY kind");
+    while (rows.step())
+      out.kinds[rows.text(0)] = {static_cast<std::size_t>(rows.integer(1)), 0, rows.text(2), rows.text(3)};
+    Statement metrics(db.get(), "SELECT run.kind, count(*) FROM metric JOIN run ON run.id = metric.run GROUP BY 1");
+    while (metrics.step()) out.kinds[metrics.text(0)].metrics = static_cast<std::size_t>(metrics.integer(1));
+    Statement kept(db.get(), "SELECT kind, count(*), sum(bytes) FROM artefact GROUP BY kind");
+    while (kept.step())
+      out.artefacts[kept.text(0)] = {static_cast<std::size_t>(kept.integer(1)),
+                                     static_cast<std::size_t>(kept.integer(2))};
+    return out;
+  });
+}
+
+Result<Store::Pruned> Store::prune(const Retention& retention) {
+  return guarded<Pruned>(path, [&]() -> Result<Pruned> {
+    Pruned pruned;
+    {
+      execute(db.get(), "CREATE TEMP TABLE IF NOT EXISTS doomed(id TEXT PRIMARY KEY)");
+      execute(db.get(), "DELETE FROM doomed");
+      Transaction transaction(db.get());
+      Statement(db.get(), "INSERT INTO doomed SELECT id FROM (SELECT id, kind, started, row_number() OVER"
+                          " (PARTITION BY key_hash ORDER BY started DESC, id) AS place FROM run)"
+                          " WHERE (?1 = '' OR kind = ?1) AND (?2 = '' OR started < ?2) AND place > ?3")
+          .bind(retention.kind)
+          .bind(retention.before)
+          .bind(static_cast<std::int64_t>(retention.keep))
+          .run();
+      execute(db.get(), "DELETE FROM metric WHERE run IN (SELECT id FROM doomed)");
+      execute(db.get(), "DELETE FROM run_artefact WHERE run IN (SELECT id FROM doomed)");
+      execute(db.get(), "DELETE FROM run WHERE id IN (SELECT id FROM doomed)");
+      pruned.rows = static_cast<std::size_t>(sqlite3_changes64(db.get()));
+      constexpr const char* orphans = " FROM artefact WHERE hash NOT IN (SELECT artefact FROM run_artefact)";
+      Statement left(db.get(), std::string("SELECT count(*), coalesce(sum(bytes), 0)") + orphans);
+      left.step();
+      pruned.artefacts = static_cast<std::size_t>(left.integer(0));
+      pruned.artefact_bytes = static_cast<std::size_t>(left.integer(1));
+      left.again();
+      execute(db.get(), (std::string("DELETE") + orphans).c_str());
+      if (retention.only_count) return pruned; // undone
+      transaction.commit();
+    }
+    execute(db.get(), "VACUUM");
+    execute(db.get(), "PRAGMA wal_checkpoint(TRUNCATE)");
+    return pruned;
+  });
+}
+
 Result<std::vector<std::string>> Store::integrity_check() const {
   return guarded<std::vector<std::string>>(path, [&]() -> Result<std::vector<std::string>> {
     std::vector<std::string> problems;
@@ -375,8 +466,9 @@ Result<std::vector<std::string>> Store::integrity_check() const {
       if (!from_hex(hex, hash) || !artefact(hash)) problems.push_back("artefact " + hex + " does not have that hash");
     }
     Statement ids(db.get(), "SELECT id FROM run");
+    Reader reader(*this);
     for (const std::string& id : first_column(ids)) {
-      auto row = load(id, true);
+      auto row = reader.read(id);
       auto artefacts = artefacts_of(id);
       if (!row || !artefacts || content_id(*row, *artefacts) != id)
         problems.push_back("run " + id + " does not have that hash");

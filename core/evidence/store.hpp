@@ -8,6 +8,7 @@
 #include "core/evidence/evidence.hpp"
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,12 +34,15 @@ class Store {
 
   struct Filter {
     std::string kind = {}, device = {}, status = {}; ///< empty: any
+    std::string variant = {};                        ///< a beginning of the id that ends the row's command; empty: any
     std::size_t limit = 100, offset = 0;
     bool metrics = true; ///< false leaves the rows' metrics out
   };
   /// Newest first.
   [[nodiscard]] Result<std::vector<Evidence>> recent(const Filter& filter) const;
   [[nodiscard]] Result<std::size_t> count() const; ///< rows
+  /// The query behind recent(), with a parameter for each filter that is set, then limit and offset.
+  [[nodiscard]] static std::string recent_query(const Filter& filter);
 
   [[nodiscard]] Result<Artefact> artefact(const Hash& hash) const;
   [[nodiscard]] Result<std::vector<Hash>> artefacts_of(const std::string& id) const;
@@ -48,6 +52,34 @@ class Store {
   };
   /// Adds what the store at `other` has and this one has not, all of it or, on an error, nothing. `other` is only read.
   [[nodiscard]] Result<Merged> merge(const std::filesystem::path& other);
+
+  struct Sizes {
+    struct Rows {
+      std::size_t rows = 0, metrics = 0;
+      std::string oldest, newest;
+    };
+    struct Kept {
+      std::size_t count = 0, bytes = 0;
+    };
+    std::size_t file_bytes = 0, free_bytes = 0; ///< free: within the file
+    int schema = 0;
+    std::map<std::string, Rows> kinds;
+    std::map<std::string, Kept> artefacts; ///< by kind
+  };
+  [[nodiscard]] Result<Sizes> sizes() const;
+
+  /// What prune() takes away: rows of `kind` (empty: any) that began before `before` (empty: any time) and are not
+  /// among the newest `keep` of their key; artefacts that no row refers to any more go with them.
+  struct Retention {
+    std::string kind = {}, before = {};
+    std::size_t keep = 0;
+    bool only_count = false; ///< take nothing away
+  };
+  struct Pruned {
+    std::size_t rows = 0, artefacts = 0, artefact_bytes = 0;
+  };
+  /// The file is made smaller afterwards, which writes it anew.
+  [[nodiscard]] Result<Pruned> prune(const Retention& retention);
 
   /// What is wrong with the file: SQLite's own checks, references, and hashes of rows and artefacts. Empty: nothing.
   [[nodiscard]] Result<std::vector<std::string>> integrity_check() const;
@@ -60,7 +92,7 @@ class Store {
   std::filesystem::path path;
 
   [[nodiscard]] Result<std::string> insert(const Evidence& evidence, const std::vector<Artefact>& artefacts);
-  [[nodiscard]] Result<Evidence> load(const std::string& id, bool metrics) const;
+  class Reader;
   [[nodiscard]] Result<std::vector<std::string>> all_ids() const;
 };
 

@@ -8,9 +8,11 @@
 
 #include <QtTest>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <random>
 #include <set>
 
 using namespace aicf;
@@ -279,6 +281,164 @@ class TestStore : public QObject {
     QVERIFY(store);
     QVERIFY(*store->count() >= 10);
     QVERIFY(store->integrity_check()->empty());
+  }
+
+  /// A store of each older schema, with rows in it: they are all there afterwards, and the newest's indexes too.
+  void olderSchemasAreBroughtForward() {
+    for (int version = 0; version < newest_schema; ++version) {
+      const fs::path file = fresh();
+      sqlite3* db = nullptr;
+      QCOMPARE(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+      for (int step = 0; step < version; ++step)
+        QCOMPARE(sqlite3_exec(db, schema_steps.at(static_cast<std::size_t>(step)), nullptr, nullptr, nullptr),
+                 SQLITE_OK);
+      sqlite3_close(db);
+      const std::string mark =
+          "CREATE TABLE schema(version INTEGER NOT NULL); INSERT INTO schema VALUES (" + std::to_string(version) + ")";
+      if (version > 0) sql(file, mark.c_str());
+      std::string id;
+      if (version > 0) { // the tables are the first schema's, whatever came later
+        const fs::path newest = fresh();
+        auto now = Store::open(newest);
+        id = *now->put(sample(), {{"source", "kernel"}});
+        const std::string copy = "ATTACH '" + newest.string() +
+                                 "' AS now; INSERT INTO run SELECT * FROM now.run;"
+                                 "INSERT INTO metric SELECT * FROM now.metric;"
+                                 "INSERT INTO artefact SELECT * FROM now.artefact;"
+                                 "INSERT INTO run_artefact SELECT * FROM now.run_artefact";
+        sql(file, copy.c_str());
+      }
+      auto store = Store::open(file);
+      QVERIFY(store);
+      QCOMPARE(store->sizes()->schema, newest_schema);
+      if (version > 0) QCOMPARE(store->find(id)->metrics.size(), std::size_t{3});
+      QVERIFY(store->put(sample(1)));
+      QVERIFY(store->integrity_check()->empty());
+    }
+  }
+
+  /// Every filter is answered through an index: the time is that of the rows shown, not of the rows there are.
+  void viewsQueriesUseIndexes() {
+    const fs::path file = fresh();
+    QVERIFY(Store::open(file));
+    sqlite3* db = nullptr;
+    QCOMPARE(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+    for (unsigned set = 0; set < 16; ++set) {
+      Store::Filter filter;
+      if ((set & 1U) != 0) filter.kind = "synth";
+      if ((set & 2U) != 0) filter.device = "NVIDIA X";
+      if ((set & 4U) != 0) filter.status = "ok";
+      if ((set & 8U) != 0) filter.variant = "0123";
+      const std::string query = "EXPLAIN QUERY PLAN " + Store::recent_query(filter);
+      sqlite3_stmt* plan = nullptr;
+      QCOMPARE(sqlite3_prepare_v2(db, query.c_str(), -1, &plan, nullptr), SQLITE_OK);
+      QCOMPARE(sqlite3_step(plan), SQLITE_ROW);
+      const QByteArray first(reinterpret_cast<const char*>(sqlite3_column_text(plan, 3)));
+      QVERIFY2(first.contains("INDEX"), (QByteArray::fromStdString(query) + ": " + first).constData());
+      QCOMPARE(first.startsWith("SEARCH"), set != 0);
+      if (filter.variant.empty()) { // in the order of the index; no sort of all rows
+        while (sqlite3_step(plan) == SQLITE_ROW)
+          QVERIFY(QByteArray(reinterpret_cast<const char*>(sqlite3_column_text(plan, 3))) !=
+                  "USE TEMP B-TREE FOR ORDER BY");
+      }
+      sqlite3_finalize(plan);
+    }
+    sqlite3_close(db);
+  }
+
+  void findsAVariantByABeginningOfItsId() {
+    auto store = Store::open(fresh());
+    Evidence e = sample();
+    for (const char* id : {"0123456789ab", "0123456789ac", "fedcba987654"}) {
+      e.command = std::string("synth softmax variant ") + id;
+      QVERIFY(store->put(e));
+    }
+    QCOMPARE(store->recent({.variant = "0123"})->size(), std::size_t{2});
+    QCOMPARE(store->recent({.variant = "f"})->front().command.substr(22), std::string("fedcba987654"));
+    QCOMPARE(store->recent({.kind = "time", .variant = "0123456789ac"})->size(), std::size_t{1});
+    QCOMPARE(store->recent({.kind = "other", .variant = "0123"})->size(), std::size_t{0});
+  }
+
+  void retentionKeepsTheNewestOfAKey() {
+    auto store = Store::open(fresh());
+    for (int i = 0; i < 10; ++i) { // two keys, five rows each, one shared artefact, one of their own
+      Evidence e = sample(i);
+      e.key.shape = i % 2 == 0 ? "M=1" : "M=2";
+      QVERIFY(store->put(e, {{"shared", "all"}, {"own", std::string(10, static_cast<char>('0' + i))}}));
+    }
+    auto sizes = store->sizes();
+    QCOMPARE(sizes->kinds.at("time").rows, std::size_t{10});
+    QCOMPARE(sizes->kinds.at("time").metrics, std::size_t{30});
+    QCOMPARE(sizes->kinds.at("time").oldest, sample(0).started);
+    QCOMPARE(sizes->kinds.at("time").newest, sample(9).started);
+    QCOMPARE(sizes->artefacts.at("own").bytes, std::size_t{100});
+    QVERIFY(sizes->file_bytes > 0);
+
+    Store::Retention retention{.kind = "time", .before = sample(8).started, .keep = 2, .only_count = true};
+    for (bool only : {true, false}) { // 0 to 7 are old enough; 6, 8 and 7, 9 are the newest of their keys
+      retention.only_count = only;
+      auto pruned = store->prune(retention);
+      QVERIFY(pruned);
+      QCOMPARE(pruned->rows, std::size_t{6});
+      QCOMPARE(pruned->artefacts, std::size_t{6});
+      QCOMPARE(pruned->artefact_bytes, std::size_t{60});
+      QCOMPARE(*store->count(), std::size_t(only ? 10 : 4));
+    }
+    QVERIFY(store->artefact(sha256("all")));
+    QVERIFY(!store->artefact(sha256(std::string(10, '5'))));
+    QVERIFY(store->integrity_check()->empty());
+    retention.kind = "another";
+    QCOMPARE(store->prune(retention)->rows, std::size_t{0});
+  }
+
+  /// 200 kills at random moments, fifty of each of four writers, which tell through a pipe which rows are finished.
+  void twoHundredKillsWithFourWriters() {
+    const fs::path file = fresh();
+    std::mt19937 random(1);
+    std::set<std::string> finished;
+    constexpr int writers = 4, rounds = 50;
+    constexpr std::size_t id_length = 64;
+    for (int round = 0; round < rounds; ++round) {
+      std::array<pid_t, writers> children{};
+      std::array<int, writers> ends{};
+      for (int w = 0; w < writers; ++w) {
+        int pipes[2];
+        QCOMPARE(pipe(pipes), 0);
+        ends.at(w) = pipes[0];
+        children.at(w) = fork();
+        if (children.at(w) == 0) {
+          auto store = Store::open(file);
+          for (int i = 0; store; ++i) {
+            Evidence e = sample();
+            e.host = std::to_string(round) + "." + std::to_string(w) + "." + std::to_string(i);
+            auto id = store->put(e, {{"source", e.host}});
+            if (!id || write(pipes[1], id->data(), id_length) != ssize_t{id_length}) break;
+          }
+          _exit(1);
+        }
+        close(pipes[1]);
+      }
+      std::array<char, id_length> first{};
+      QVERIFY(read(ends[0], first.data(), first.size()) == ssize_t{id_length}); // there is work under way
+      finished.emplace(first.data(), first.size());
+      for (pid_t child : children) {
+        usleep(random() % 3000);
+        kill(child, SIGKILL);
+      }
+      for (int w = 0; w < writers; ++w) {
+        int status = 0;
+        waitpid(children.at(w), &status, 0);
+        QVERIFY(WIFSIGNALED(status));
+        std::array<char, id_length> id{};
+        while (read(ends.at(w), id.data(), id.size()) == ssize_t{id_length}) finished.emplace(id.data(), id.size());
+        close(ends.at(w));
+      }
+    }
+    auto store = Store::open(file);
+    QVERIFY(store);
+    QVERIFY(store->integrity_check()->empty());
+    QVERIFY(finished.size() >= rounds);
+    for (const std::string& id : finished) QVERIFY2(store->find(id), id.c_str());
   }
 
   void defaultPath() {

@@ -1,0 +1,57 @@
+#include "core/exec/occupancy.hpp"
+#include "synth/own_kernel_check.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace aicf {
+
+nlohmann::json to_json(const OwnKernelReport& report, const OwnKernel& kernel, const OwnKernelRequest& request) {
+  using nlohmann::json;
+  json parameters = json::array(), findings = json::array(), lines = json::array(), dims = json::object();
+  for (const MappedParameter& m : kernel.parameters())
+    parameters.push_back({{"name", m.parameter.name},
+                          {"type", m.parameter.type + (m.parameter.pointer ? "*" : "")},
+                          {"stands_for", m.stands_for},
+                          {"by", m.how}});
+  for (const Finding& f : report.findings) {
+    json one{{"kind", f.kind},    {"kernel", f.kernel}, {"message", f.message},
+             {"file", f.at.file}, {"line", f.at.line},  {"ptx_line", f.ptx_line}};
+    if (f.by_thread) one["block"] = f.block, one["thread"] = f.thread;
+    findings.push_back(std::move(one));
+  }
+  for (const LineCounters& l : report.lines)
+    lines.push_back({{"line", l.cuda_line},
+                     {"warp_instructions", l.warp_instructions},
+                     {"thread_instructions", l.thread_instructions},
+                     {"global_sectors", l.global_sectors},
+                     {"shared_wavefronts", l.shared_wavefronts},
+                     {"bank_conflicts", l.bank_conflicts}});
+  for (const auto& [name, extent] : request.problem.dims) dims[name] = extent;
+  json document{{"schema", "aicf.check/1"},
+                {"op", request.structure->canonical->source->name},
+                {"structure_hash", to_hex(request.structure->canonical->structure_hash)},
+                {"file", request.file},
+                {"entry", request.entry},
+                {"shape", dims},
+                {"dtype", name_of(request.problem.float_type)},
+                {"target", request.problem.target},
+                {"passed", report.variant.validation.passed},
+                {"parameters", parameters},
+                {"fixed_sizes", kernel.fixed_sizes()},
+                {"findings", findings},
+                {"lines", lines},
+                {"notes", report.notes},
+                {"variant", to_json(report.variant)}};
+  const KernelModule& module = report.variant.variant.modules.back();
+  std::int64_t threads = 1;
+  for (const DimExpr& extent : module.launch.block) threads *= std::stoll(extent.text);
+  const std::int64_t shared = kernel.compiled().shared_bytes + std::stoll(module.launch.dynamic_shared.text);
+  if (auto sm = sm_limits(request.problem.target)) {
+    Occupancy o = occupancy(*sm, kernel.compiled().registers, static_cast<int>(shared), static_cast<int>(threads));
+    document["occupancy"] = {
+        {"fraction", o.fraction}, {"blocks", o.blocks}, {"warps", o.warps}, {"limiter", o.limiter}};
+  }
+  return document;
+}
+
+} // namespace aicf
