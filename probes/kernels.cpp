@@ -148,6 +148,11 @@ Trial flood_trial(const std::string& id, const Flood& flood, const Setting& sett
   // From the first warp's start to the last warp's end; a block's sample is the smallest of several rounds apart from
   // the first, which fetches the code.
   static const char* const text = R"(@PROLOGUE@
+template <class T, int count> __device__ __forceinline__ unsigned sum_of(const T (&values)[count]) {
+  T all = 0;
+  for (int i = 0; i < count; ++i) all += values[i];
+  return static_cast<unsigned>(all);
+}
 extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, unsigned* sink, long long turns) {
   __shared__ long long first[32], last[32];
   @STATE@

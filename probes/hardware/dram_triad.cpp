@@ -23,7 +23,7 @@ class DramTriad final : public StreamProbe {
 #pragma unroll
   for (int i = 0; i < 2; ++i)
     if (first + 512 * i < n)
-      a[first + 512 * i] = {x[i].x + 3.0f * y[i].x, x[i].y + 3.0f * y[i].y, x[i].z + 3.0f * y[i].z, x[i].w + 3.0f * y[i].w};
+      a[first + 512 * i] = {fmaf(3.0f, y[i].x, x[i].x), fmaf(3.0f, y[i].y, x[i].y), fmaf(3.0f, y[i].z, x[i].z), fmaf(3.0f, y[i].w, x[i].w)};
 }
 )";
     k.grid = (n + 1023) / 1024;

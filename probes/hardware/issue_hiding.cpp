@@ -24,8 +24,7 @@ class IssueHiding final : public RateProbe {
               .body = filled(
                   R"(for (int j = 0; j < @N@; ++j) asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(a[j]) : "f"(b));)",
                   {{"N", std::to_string(streams)}}),
-              .result = filled("({ float all = 0; for (int j = 0; j < @N@; ++j) all += a[j]; __float_as_uint(all); })",
-                               {{"N", std::to_string(streams)}}),
+              .result = "sum_of(a)",
               .per_body = static_cast<double>(streams),
               .block = 32 * warps,
               .iterations = 32,

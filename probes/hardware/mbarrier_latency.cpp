@@ -13,7 +13,7 @@ class MbarrierLatency final : public LatencyProbe {
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     std::vector<Entry> out;
-    for (std::int64_t threads : {32, 128, 512})
+    for (std::int64_t threads : {32, 128, 256})
       out.push_back(
           {"threads_" + std::to_string(threads),
            "mbarrier arrive and try_wait, " + std::to_string(threads) + " threads",

@@ -72,9 +72,7 @@ class WgmmaRate final : public RateProbe {
                               {"T", integer ? "unsigned" : "float"},
                               {"N", std::to_string(registers)}}),
              .body = body,
-             .result =
-                 filled(R"(({ @T@ all = 0; for (int i = 0; i < @N@; ++i) all += c[i]; static_cast<unsigned>(all); }))",
-                        {{"T", integer ? "unsigned" : "float"}, {"N", std::to_string(registers)}}),
+             .result = "sum_of(c)",
              // Of the two warpgroups; counted by warps.
              .per_body = 4.0 * 2 * 64 * columns * depth / 4,
              .per_warp = true,

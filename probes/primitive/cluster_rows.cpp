@@ -1,4 +1,4 @@
-#include "probes/primitive/plan_probe.hpp"
+#include "probes/plan_probe.hpp"
 
 namespace aicf::probes {
 namespace {

@@ -1,4 +1,4 @@
-#include "probes/primitive/plan_probe.hpp"
+#include "probes/plan_probe.hpp"
 
 #include "core/base/json.hpp"
 #include "core/exec/reference.hpp"
@@ -67,7 +67,12 @@ bool usual(const Param& param, const Value& value) {
 class PlanFinder {
  public:
   PlanFinder(const StructureProfile& s, const Problem& p, const std::map<std::string, std::string>& c)
-      : structure(s), problem(p), choices(c), rules(laxest()), ledger(judge(s, rules)) {}
+      : structure(s), problem(p), choices(c), rules(laxest()), ledger(judge(s, rules)) {
+    if (auto chosen = c.find("accumulate"); chosen != c.end()) {
+      rules.accumulate = chosen->second;
+      ledger = judge(s, rules);
+    }
+  }
 
   FoundPlan run() {
     for (const Family& f : families()) {
@@ -102,16 +107,25 @@ class PlanFinder {
   const Family* family = nullptr;
   std::vector<const Param*> wanted;
   Plan plan;
-  std::string last;
+  std::string last; ///< the first reason met with the most choices made
+  std::size_t deepest = 0;
   std::size_t visited = 0;
+
+  void note(std::size_t depth, const std::string& why) {
+    if (depth < deepest || (depth == deepest && !last.empty())) return;
+    deepest = depth;
+    last = why;
+  }
 
   std::string illegal(const Param& p, const Value& value) const {
     if (!p.uses) return {};
     for (const std::string& id : p.uses(value)) {
       const LegalityRow* row = ledger.find(id);
       if (row != nullptr && row->applicable && !row->allowed) return id + ": " + row->reason;
-      if (row != nullptr && !row->applicable && choices.contains(p.id) && value != p.domain.front())
-        return id + ": " + row->reason;
+      // As the planner has it: a representation, a rescaling or a recomputation does nothing where there is none to do.
+      const bool vacuous = value == p.domain.front() || row == nullptr || row->preservation_class == "representation" ||
+                           row->preservation_class == "rescaling" || row->preservation_class == "recomputation";
+      if (!vacuous && !row->applicable && choices.contains(p.id)) return id + ": " + row->reason;
     }
     return {};
   }
@@ -127,12 +141,12 @@ class PlanFinder {
     for (const Value& value : values) {
       if (fixed != choices.end() && to_text(value) != fixed->second) continue;
       if (std::string why = illegal(p, value); !why.empty()) {
-        if (fixed != choices.end()) last = why;
+        if (fixed != choices.end()) note(i, why);
         continue;
       }
       plan.choices[p.id] = value;
       if (std::string why = family->refusal(structure, problem, rules, plan); !why.empty())
-        last = why;
+        note(i, why);
       else if (at(i + 1))
         return true;
     }
@@ -168,6 +182,14 @@ std::map<std::string, double> drift(const StructureProfile& structure, const Pla
           {"passed", c.passed ? 1.0 : 0.0}};
 }
 
+/// Inputs of their types and no size.
+Result<std::map<std::string, HostTensor>> placeholders(const Definition& definition, const Problem& problem) {
+  std::map<std::string, HostTensor> out;
+  for (std::size_t i = 0; i < definition.inputs; ++i)
+    out.emplace(definition.tensors[i].name, HostTensor(problem.float_type, {0}));
+  return out;
+}
+
 /// A trial of one case; without calls where there is no such plan, `no_emulator` then says why.
 Trial plan_trial(const PlanCase& c, const std::string& id, Trial::Reads reads, InputKind kind, bool device) {
   Trial t;
@@ -185,44 +207,38 @@ Trial plan_trial(const PlanCase& c, const std::string& id, Trial::Reads reads, I
   }
   auto modules = lower(*structure, found.plan, problem);
   const Definition& definition = *structure->canonical->source;
-  auto shapes = shapes_for(definition, problem.dims, problem.scalars);
-  if (!modules || !shapes) {
-    t.no_emulator = "not lowered: " + format((modules ? shapes.diagnostics : modules.diagnostics).front());
+  // Large inputs are made when they are needed, and fast; until then their types stand for them.
+  auto inputs = device ? placeholders(definition, problem) : make_inputs(definition, problem, kind, 7);
+  if (!modules || !inputs) {
+    t.no_emulator = "not lowered: " + format((modules ? inputs.diagnostics : modules.diagnostics).front());
     return t;
   }
   Variant variant{found.plan, *modules, std::vector<Compiled>(modules->size())};
   VariantMemory memory;
-  std::map<std::string, HostTensor> without_data; // nothing is run yet
-  for (std::size_t input = 0; input < definition.inputs; ++input)
-    without_data.emplace(definition.tensors[input].name,
-                         HostTensor(definition.tensors[input].type.bind(problem.float_type), {0}));
-  auto calls = calls_of(*structure, variant, problem, without_data, memory);
+  auto calls = calls_of(*structure, variant, problem, *inputs, memory);
   if (!calls) {
     t.no_emulator = "not called: " + format(calls.diagnostics.front());
     return t;
   }
   t.calls = std::move(*calls);
   const std::size_t place = memory.place.at(definition.tensors[definition.outputs.front()].name);
-  auto inputs = [=, shapes = std::move(*shapes)] {
-    const Definition& d = *structure->canonical->source;
-    if (!device) return *make_inputs(d, problem, kind, 7); // shapes were evaluated above
-    std::map<std::string, HostTensor> large;
-    for (std::size_t input = 0; input < d.inputs; ++input) {
-      const std::string& name = d.tensors[input].name;
-      HostTensor tensor(d.tensors[input].type.bind(problem.float_type), shapes.at(name));
-      random_fill(7)(tensor);
-      large.emplace(name, std::move(tensor));
-    }
-    return large;
-  };
-  t.memory = [=] {
+  t.memory = [structure, variant, problem, device, given = *inputs] {
     VariantMemory fresh;
-    return calls_of(*structure, variant, problem, inputs(), fresh) ? std::move(fresh.tensors)
-                                                                   : std::vector<HostTensor>{};
+    std::map<std::string, HostTensor> filled_in = given;
+    if (device) {
+      auto shapes = shapes_for(*structure->canonical->source, problem.dims, problem.scalars);
+      for (auto& [name, tensor] : filled_in) {
+        tensor = HostTensor(tensor.dtype, shapes->at(name));
+        random_fill(7)(tensor);
+      }
+    }
+    static_cast<void>(calls_of(*structure, variant, problem, filled_in, fresh)); // as above, when it was called
+    return std::move(fresh.tensors);
   };
   if (reads == Trial::Reads::exact)
-    t.judge = [=, plan = found.plan](const std::vector<HostTensor>& after) {
-      return drift(*structure, plan, problem, inputs(), after[place]);
+    t.judge = [structure, problem, place, plan = found.plan,
+               given = std::move(*inputs)](const std::vector<HostTensor>& after) {
+      return drift(*structure, plan, problem, given, after[place]);
     };
   return t;
 }

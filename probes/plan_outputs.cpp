@@ -1,7 +1,7 @@
 #include "core/expr/check.hpp"
 #include "core/plan/plan.hpp"
 #include "probes/outputs.hpp"
-#include "probes/primitive/plan_probe.hpp"
+#include "probes/plan_probe.hpp"
 
 #include <cmath>
 #include <set>

@@ -1,0 +1,236 @@
+// The laboratory without a device: probes on disk and in the registry, kernels that compile and have the instructions
+// that they are about, controls that withhold, and results that say where they come from.
+#include "core/evidence/priors.hpp"
+#include "core/exec/emulator/emulator.hpp"
+#include "core/exec/nvrtc.hpp"
+#include "probes/findings.hpp"
+#include "probes/kernels.hpp"
+#include "probes/lab.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <QDirIterator>
+#include <QRegularExpression>
+#include <QSet>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+#include <set>
+
+using namespace aicf;
+using namespace aicf::probes;
+
+namespace {
+
+/// Counts the sectors of a warp that reads 128 bytes in order; its control is right or wrong, as told.
+class Planted final : public Probe {
+ public:
+  enum class Control { right, wrong, none };
+  const Control control;
+  explicit Planted(Control c) : control(c) {}
+  [[nodiscard]] ProbeText text() const override {
+    return {.id = "planted",
+            .lab = "hardware",
+            .name = "Planted",
+            .measures = "sectors",
+            .method = "counted",
+            .control = "4 sectors",
+            .inputs = "zeros"};
+  }
+  [[nodiscard]] std::vector<Trial> trials(const Setting&) const override {
+    KernelText k;
+    k.source = "extern \"C\" __global__ void probe(const unsigned* from, unsigned* to, long long n) {\n"
+               "  to[threadIdx.x] = from[threadIdx.x] + n;\n}\n";
+    k.buffers = {{"from", DType::i32, 32, Arg::Role::input, constant_fill(3)}, {"to", DType::i32, 32}};
+    k.values = {{"n", 1}};
+    Trial seen = exact_trial("seen", k);
+    seen.judge = [](const std::vector<HostTensor>& m) { return std::map<std::string, double>{{"to", m[1].get(31)}}; };
+    Trial absent = exact_trial("absent", k);
+    absent.expects = {{"mma.sync", 1}};
+    Trial timed = trial("timed", Trial::Reads::time, k);
+    return {seen, absent, timed};
+  }
+  void conclude(const Setting&, const Observations& o, Findings& findings) const override {
+    const double sectors = o.at("seen").counter("global_load_sectors");
+    if (control != Control::none)
+      findings.control_exact((sectors == 4) == (control == Control::right), "4 sectors, came out 4");
+    findings.exact("sectors", "Sectors", "sectors", o.at("seen"), sectors);
+    findings.exact("sum", "Sum", "", o.at("seen"), o.at("seen").number("to"));
+    findings.exact("absent", "Absent", "", o.at("absent"), 1);
+    findings.exact("uncounted", "Uncounted", "", o.at("seen"), o.at("seen").counter("no_such_counter"));
+    findings.measured("time", "Time", "us", o.at("timed"));
+    HardwareCurve& curve = findings.curve("curve", "Curve", {"x", "", false}, {"y", "", false}, false);
+    fill_curve(curve, o, {"seen"}, [&](const Trial&, const Observation&) {
+      return Spread{sectors, sectors, sectors, 1};
+    });
+  }
+};
+
+Outcome outcome_of(const Probe& probe) {
+  EmulatorBackend emulator;
+  Setting setting;
+  setting.hardware.sm_count = 1;
+  return run_probe(probe, setting, emulator, nullptr);
+}
+
+const HardwareFigure& named(const Outcome& outcome, const std::string& id) {
+  for (const HardwareFigure& f : outcome.figures)
+    if (f.id == "planted." + id) return f;
+  throw std::logic_error("no figure " + id);
+}
+
+} // namespace
+
+class TestLab : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase() {
+    if (!nvrtc_info()) QSKIP("no NVRTC here");
+  }
+
+  void everyFileOfProbesIsRegistered() {
+    const QRegularExpression statement("\\bRegisterProbe\\s+\\w+\\s*\\{\\s*\"([^\"]+)\"");
+    QSet<QString> written;
+    for (const char* folder : {"hardware", "primitive"})
+      for (QDirIterator it(QString(AICF_SOURCE_DIR) + "/probes/" + folder, {"*.cpp"}); it.hasNext();) {
+        QFile file(it.next());
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const auto match = statement.match(QString::fromUtf8(file.readAll()));
+        QVERIFY2(match.hasMatch(), qPrintable(file.fileName() + " registers no probe"));
+        QCOMPARE(match.captured(1), QFileInfo(file).baseName());
+        const Probe* probe = find(match.captured(1).toStdString());
+        QVERIFY2(probe != nullptr, qPrintable(match.captured(1) + " is not in the program"));
+        QCOMPARE(probe->text().lab, std::string(folder));
+        written << match.captured(1);
+      }
+    QCOMPARE(static_cast<qsizetype>(registered().size()), written.size());
+    for (const Probe* probe : registered()) {
+      const ProbeText t = probe->text();
+      QVERIFY2(!t.name.empty() && !t.measures.empty() && !t.method.empty() && !t.control.empty() && !t.inputs.empty(),
+               t.id.c_str());
+    }
+  }
+
+  void aGoodControlLetsFiguresThrough() {
+    const Outcome outcome = outcome_of(Planted(Planted::Control::right));
+    QCOMPARE(named(outcome, "sectors").status, std::string("exact"));
+    QCOMPARE(named(outcome, "sectors").value, 4.0);
+    QCOMPARE(named(outcome, "sectors").control.status, std::string("passed"));
+    QCOMPARE(named(outcome, "sum").value, 4.0);
+    QCOMPARE(outcome.curves.size(), std::size_t{1});
+    // What the emitted code has not, what nobody counted, and what needs a device: no number, and why.
+    QCOMPARE(named(outcome, "absent").status, std::string("not_measured"));
+    QVERIFY(named(outcome, "absent").reason.find("mma.sync") != std::string::npos);
+    QCOMPARE(named(outcome, "uncounted").status, std::string("not_measured"));
+    QCOMPARE(named(outcome, "time").status, std::string("not_measured"));
+    QVERIFY(named(outcome, "time").reason.find("needs a device") != std::string::npos);
+  }
+
+  void aFailedControlWithholds() {
+    for (const auto control : {Planted::Control::wrong, Planted::Control::none}) {
+      const Outcome outcome = outcome_of(Planted(control));
+      const HardwareFigure& f = named(outcome, "sectors");
+      QCOMPARE(f.status, std::string("withheld"));
+      QVERIFY(std::isnan(f.value) && std::isnan(f.lo) && std::isnan(f.hi));
+      QVERIFY(f.reason.find("control") != std::string::npos);
+      QVERIFY(outcome.curves.empty());
+    }
+  }
+
+  void kernelsCompileAndRunOnTheEmulator_data() {
+    QTest::addColumn<QString>("id");
+    for (const Probe* probe : registered()) {
+      const QString id = QString::fromStdString(probe->text().id);
+      QTest::newRow(qPrintable(id)) << id;
+    }
+  }
+  void kernelsCompileAndRunOnTheEmulator() {
+    QFETCH(QString, id);
+    const auto trouble = rehearse(*find(id.toStdString()));
+    QVERIFY(trouble);
+    QString failed;
+    for (const auto& [trial, what] : *trouble)
+      if (what.starts_with("skipped: "))
+        qInfo().noquote() << "SKIP" << id << QString::fromStdString(trial + " " + what);
+      else
+        failed += QString::fromStdString(trial + ": " + what.substr(0, 400) + "\n");
+    QVERIFY2(failed.isEmpty(), qPrintable(failed));
+  }
+
+  void whatOnlyADeviceRunsCompilesToo() {
+    // Sizes may change a text: those that no rehearsal has compiled are compiled here.
+    for (const Probe* probe : registered()) {
+      std::set<std::string> known;
+      for (const bool device : {false, true}) {
+        Setting setting;
+        setting.device = device;
+        setting.hardware.sm_count = device ? 132 : 1;
+        for (const Trial& t : probe->trials(setting))
+          for (const Call& call : t.calls) {
+            if (!known.insert(call.module.cuda_source).second || !device) continue;
+            const auto compiled = compile(call.module);
+            QVERIFY2(compiled, (probe->text().id + "/" + t.id + ": " +
+                                (compiled.diagnostics.empty() ? "" : compiled.diagnostics[0].message))
+                                   .c_str());
+          }
+      }
+    }
+  }
+
+  void aRunIsKeptAndTakenUpAgain() {
+    QTemporaryDir folder;
+    auto store = Store::open(folder.path().toStdString() + "/evidence.sqlite");
+    QVERIFY(store);
+    LabRequest request;
+    request.probes = {find("coalescing_alignment"), find("shared_conflicts")};
+    const auto first = run_lab(request, &*store);
+    QVERIFY(first);
+    QVERIFY(first->complete);
+    QCOMPARE(*store->count(), std::size_t{2});
+    QVERIFY(!first->figures[0].run.empty());
+    const auto read = hardware_profile_from_json(to_json(*first), "first");
+    QVERIFY2(read, read.diagnostics.empty() ? "" : format(read.diagnostics[0]).c_str());
+    request.resume = true;
+    const auto second = run_lab(request, &*store);
+    QVERIFY(second);
+    QCOMPARE(*store->count(), std::size_t{2});
+    QCOMPARE(second->figures.size(), first->figures.size());
+    QCOMPARE(second->figures[0].run, first->figures[0].run);
+    QVERIFY(to_json(*second)["figures"] == to_json(*first)["figures"]);
+  }
+
+  void countsAreThoseOfTheHardwareModel() {
+    // 32 banks of 4 bytes: stride s puts gcd(s, 32) words on a bank; 32-byte sectors: stride s reads min(32, 4s) of
+    // them.
+    LabRequest request;
+    request.probes = {find("shared_conflicts"), find("coalescing_stride")};
+    const auto profile = run_lab(request, nullptr);
+    QVERIFY(profile);
+    for (int stride : {1, 2, 4, 8, 16, 32})
+      QCOMPARE(figure_of(*profile, "shared_conflicts.wavefronts_" + std::to_string(stride))->value, double(stride));
+    for (int stride : {1, 2, 4, 8, 16, 32})
+      QCOMPARE(figure_of(*profile, "coalescing_stride.sectors_" + std::to_string(stride))->value,
+               std::min(32.0, 4.0 * stride));
+    const auto prior = std::find_if(profile->priors.begin(), profile->priors.end(),
+                                    [](const Prior& p) { return p.id == "conflict_free_stride"; });
+    QVERIFY(prior != profile->priors.end());
+    QCOMPARE(prior->value, 1.0);
+    QCOMPARE(prior->device, std::string("sm_90"));
+    for (const HardwareFigure& f : profile->figures) QVERIFY(f.status != "measured");
+  }
+
+  void stoppedRunsSaySo() {
+    LabRequest request;
+    request.probes = {find("shared_conflicts")};
+    std::stop_source stop;
+    stop.request_stop();
+    const auto profile = run_lab(request, nullptr, {}, stop.get_token());
+    QVERIFY(profile);
+    QVERIFY(!profile->complete);
+    QVERIFY(profile->figures.empty());
+  }
+};
+
+QTEST_GUILESS_MAIN(TestLab)
+#include "test_lab.moc"
