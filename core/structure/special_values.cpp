@@ -23,12 +23,14 @@ bool same(double a, double b, double scale) {
   return std::fabs(a - b) <= 1e-6 * (1 + scale + std::fabs(a));
 }
 
+constexpr double ordinary = 12345;
+
 struct Case {
   const char *kind, *what;
   std::vector<double> values; ///< NaN stands for itself; `ordinary` for a number like any other
   bool masked = false;
+  double weight = ordinary; ///< what another leaf holds at the elements that are not ordinary
 };
-constexpr double ordinary = 12345;
 
 class Comparison {
  public:
@@ -62,13 +64,13 @@ class Comparison {
     for (const Case& c : cases()) {
       const bool seen = std::any_of(out.begin(), out.end(), [&](const auto& d) { return d.kind == c.kind; });
       if (seen) continue;
-      for (std::size_t which = 0; which < std::max<std::size_t>(1, values_.size()) && which < 4; ++which) {
+      for (auto [which, other] : places(c)) {
         if (left == 0) {
           complete = false;
           return out;
         }
         --left;
-        if (auto d = differs(c, which, chunkings)) {
+        if (auto d = differs(c, which, other, chunkings)) {
           out.push_back(std::move(*d));
           break;
         }
@@ -93,6 +95,20 @@ class Comparison {
     return out;
   }
 
+  /// Which leaf holds the values of a case, and which one its weight (itself where it has none).
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> places(const Case& c) const {
+    constexpr std::size_t most = 4;
+    const std::size_t leaves = std::min(most, values_.size());
+    std::vector<std::pair<std::size_t, std::size_t>> out;
+    if (c.weight == ordinary)
+      for (std::size_t which = 0; which < std::max<std::size_t>(1, leaves); ++which) out.emplace_back(which, which);
+    else
+      for (std::size_t which = 0; which < leaves; ++which)
+        for (std::size_t other = 0; other < leaves; ++other)
+          if (which != other) out.emplace_back(which, other);
+    return out;
+  }
+
   std::vector<Case> cases() {
     values_.clear();
     bool masks = false;
@@ -112,14 +128,23 @@ class Comparison {
                           {"nan", "NaN after -inf", {-infinity, nan, ordinary, ordinary}},
                           {"empty", "no elements", {}}};
     if (masks) all.push_back({"fully_masked", "all masked", {ordinary, ordinary, ordinary, ordinary}, true});
+    for (double weight : {infinity, -infinity, nan}) {
+      all.push_back(
+          {"weights", "a weight without end at -inf", {-infinity, ordinary, ordinary, ordinary}, false, weight});
+      all.push_back(
+          {"weights", "a weight without end at -inf", {ordinary, ordinary, ordinary, -infinity}, false, weight});
+      all.push_back(
+          {"weights", "a weight without end at inf", {infinity, ordinary, ordinary, ordinary}, false, weight});
+    }
     return all;
   }
 
-  std::optional<SpecialDifference> differs(const Case& c, std::size_t which,
+  std::optional<SpecialDifference> differs(const Case& c, std::size_t which, std::size_t other,
                                            const std::vector<std::vector<std::size_t>>& chunkings) {
     if (!values_.empty() && nonnegative_node(arena_, values_[which]) &&
         std::find(c.values.begin(), c.values.end(), -infinity) != c.values.end())
       return std::nullopt; // a square, a length: never -inf
+    if (which != other && nonnegative_node(arena_, values_[other]) && c.weight < 0) return std::nullopt;
     std::vector<Element> all(c.values.size());
     for (std::size_t i = 0; i < all.size(); ++i)
       for (ExprId leaf : along_) {
@@ -133,6 +158,8 @@ class Comparison {
           v = static_cast<double>(random_.below(4));
         else if (!values_.empty() && leaf == values_[which] && c.values[i] != ordinary)
           v = c.values[i];
+        else if (!values_.empty() && leaf == values_[other] && c.values[i] != ordinary)
+          v = c.weight;
         all[i][leaf] = v;
       }
     bool first = true;

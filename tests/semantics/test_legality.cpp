@@ -147,6 +147,20 @@ class TestLegality : public QObject {
     QVERIFY(ledger.find("multi_sweep")->allowed);
   }
 
+  /// exp(-inf - m) * inf is NaN, which a state that drops elements of weight 0 does not see: the ledger says so.
+  void a_weight_without_end_is_told() {
+    const Ledger ledger = judge(structure_of(R"(op f(x: float[N], w: float[N]) -> y: float[]
+  m = max[j] x[j]
+  y = sum[j] exp(x[j] - m) * w[j]
+)"),
+                                CompilerProfile{});
+    const LegalityRow* row = ledger.find("online_state");
+    QVERIFY(row != nullptr && row->witness.has_value());
+    QCOMPARE(row->special.answer, std::string("differs (weights)"));
+    QVERIFY(row->witness->expected.find("nan") != std::string::npos);
+    QCOMPARE(judge(structure_of(softmax), CompilerProfile{}).find("online_state")->special.answer, std::string("same"));
+  }
+
   /// The ticks lift the refusal, and no proper subset of them does.
   void ticks_are_smallest() {
     std::mt19937 random(3);
