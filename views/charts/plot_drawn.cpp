@@ -186,7 +186,6 @@ class DrawnPlot : public Plot {
     for (std::size_t i = 0; i < stops.size(); ++i)
       gradient.setColorStopAt(double(i) / double(stops.size() - 1), stops[i]);
     gradient.setNanHandling(QCPColorGradient::nhTransparent);
-    map->setGradient(gradient);
     if (least > most) return;
     scale_ = new QCPColorScale(plot_);
     plot_->plotLayout()->addElement(0, 1, scale_);
@@ -197,6 +196,7 @@ class DrawnPlot : public Plot {
     scale_->setDataScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     setScale(scale_->axis(), log, m.z.unit);
     map->setColorScale(scale_);
+    scale_->setGradient(gradient); // it had brought its own
     const bool flat = least == most;
     map->setDataRange(flat ? QCPRange(log ? least / 2 : least - 1, log ? most * 2 : most + 1) : QCPRange(least, most));
   }

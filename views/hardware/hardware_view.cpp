@@ -83,7 +83,7 @@ RecordModel<HardwareItem>* makeHardwareModel(QObject* parent) {
        C{{HardwareView::tr("State"),
           HardwareView::tr("measured on a device, exact by the emulator, withheld because its control failed, or not "
                            "measured"),
-          CellKind::chip, 96},
+          CellKind::chip, 124},
          statusText,
          {},
          statusTone,
