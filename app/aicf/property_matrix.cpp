@@ -1,6 +1,7 @@
 #include "app/aicf/property_matrix.hpp"
 
 #include "app/aicf/command.hpp"
+#include "core/base/cache_dir.hpp"
 #include "core/exec/nvrtc.hpp"
 #include "core/expr/check.hpp"
 #include "core/structure/properties/cache.hpp"

@@ -1,5 +1,6 @@
 #include "core/exec/doctor.hpp"
 
+#include "core/base/cache_dir.hpp"
 #include "core/evidence/store.hpp"
 #include "core/exec/cuda/device.hpp"
 #include "core/exec/cuda/driver.hpp"

@@ -30,7 +30,4 @@ struct NvrtcInfo {
 };
 [[nodiscard]] Result<NvrtcInfo> nvrtc_info();
 
-/// Where compilations and other things that can be made again are kept. Not necessarily existing.
-[[nodiscard]] std::filesystem::path cache_dir();
-
 } // namespace aicf

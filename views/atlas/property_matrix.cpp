@@ -1,6 +1,6 @@
 #include "views/atlas/property_matrix.hpp"
 
-#include "core/exec/nvrtc.hpp"
+#include "core/base/cache_dir.hpp"
 #include "core/expr/check.hpp"
 #include "core/plan/plan.hpp"
 #include "core/structure/properties/cache.hpp"

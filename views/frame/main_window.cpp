@@ -32,7 +32,7 @@
 
 namespace aicf::views {
 namespace {
-constexpr int railWidth = 78, railIcon = 20;
+constexpr int railWidth = 92, railIcon = 20;
 constexpr auto geometryKey = "window/geometry";
 
 struct Menu {
