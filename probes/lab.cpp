@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace aicf::probes {
 namespace {
@@ -195,9 +196,9 @@ Outcome concluded(const Probe& probe, const Setting& setting, Runner& runner, co
   if (setting.device) {
     Trial t = clock_trial();
     const Observation o = runner.observe(t);
-    clock = o.why.empty() ? std::to_string(static_cast<int>(o.spread.value + 0.5)) +
-                                " MHz SM (clock64 against %globaltimer, just before)"
-                          : "not known: " + o.why;
+    clock = o.why.empty()
+                ? std::to_string(std::lround(o.spread.value)) + " MHz SM (clock64 against %globaltimer, just before)"
+                : "not known: " + o.why;
   }
   std::map<std::string, Observation> results;
   for (Trial& t : trials) {
