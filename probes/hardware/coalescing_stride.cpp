@@ -1,6 +1,8 @@
 #include "probes/findings.hpp"
 #include "probes/kernels.hpp"
 
+#include <cmath>
+
 namespace aicf::probes {
 namespace {
 
@@ -39,7 +41,7 @@ class CoalescingStride final : public Probe {
                      o.counter("global_load_sectors"));
       if (seen.has("time_" + s))
         findings.rate("bandwidth_" + s, "Bytes asked for a second, 4-byte loads at stride " + s, "B/s",
-                      seen.at("time_" + s), 1e6 * static_cast<double>(bytes / stride));
+                      seen.at("time_" + s), 1e6 * std::floor(static_cast<double>(bytes) / stride));
     }
     HardwareCurve& curve = findings.curve("sectors", "Sectors of a warp's loads by stride",
                                           {"stride", "elements", true}, {"sectors", "", false}, false);
@@ -59,7 +61,7 @@ class CoalescingStride final : public Probe {
   static constexpr std::int64_t bytes = std::int64_t{256} << 20U, control_bytes = std::int64_t{128} << 20U;
 
   static Trial make(int stride, bool time, const Setting& setting) {
-    const std::int64_t n = time && setting.device ? bytes / 4 : 32 * stride, threads = n / stride;
+    const std::int64_t n = time && setting.device ? bytes / 4 : std::int64_t{32} * stride, threads = n / stride;
     KernelText k;
     k.source =
         R"(extern "C" __global__ void probe(const unsigned* __restrict__ from, unsigned* sink, long long threads, long long stride) {

@@ -64,7 +64,7 @@ class CpAsyncBandwidth final : public StreamProbe {
  private:
   static std::int64_t bytes(const Setting& setting) { return setting.device ? std::int64_t{192} << 20U : 1 << 16; }
   static void finish(KernelText& k, const Setting& setting, std::int64_t shared) {
-    k.grid = 2 * setting.hardware.sm_count;
+    k.grid = std::int64_t{2} * setting.hardware.sm_count;
     k.block = 256;
     k.shared = shared;
     k.buffers = {{"from", DType::f32, bytes(setting) / 4, Arg::Role::input, random_fill(9)},

@@ -21,7 +21,7 @@ class L2Bandwidth final : public StreamProbe {
     if (!setting.device) kib = {16, 32};
     std::vector<Entry> out;
     for (std::int64_t size : kib) {
-      const std::int64_t bytes = size << 10U, n = bytes / 16, blocks = 2 * setting.hardware.sm_count;
+      const std::int64_t bytes = size << 10U, n = bytes / 16, blocks = std::int64_t{2} * setting.hardware.sm_count;
       const std::int64_t turns =
           setting.device ? std::max<std::int64_t>((std::int64_t{256} << 20U) / (blocks * 512 * 16 * 4), 1) : 1;
       KernelText k;

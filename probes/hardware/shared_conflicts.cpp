@@ -82,7 +82,7 @@ class SharedConflicts final : public Probe {
                        {"LOAD", width == 4   ? "ld.shared.u32 %0, [%4];"
                                 : width == 8 ? "ld.shared.v2.u32 {%0, %1}, [%4];"
                                              : "ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"}});
-    k.shared = 1152 * 16;
+    k.shared = std::int64_t{1152} * 16;
     k.buffers = {{"samples", DType::i64, 1}, {"sink", DType::i32, 32}};
     k.values = {{"turns", cycles && setting.device ? loads / 16 : 1}};
     k.expects = {{"ld.shared", 16}};
