@@ -43,8 +43,8 @@ int main(int argc, char** argv) {
       "screenshots", QApplication::translate("main", "Draw every view into a folder, and exit."), "folder");
   const QCommandLineOption oneScale("one-scale",
                                     QApplication::translate("main", "With --screenshots: only at the present scale."));
-  const QCommandLineOption bench("bench", QApplication::translate(
-                                              "main", "Measure the window: start, handlers, selection, cancel; and exit."));
+  const QCommandLineOption bench(
+      "bench", QApplication::translate("main", "Measure the window: start, handlers, selection, cancel; and exit."));
   const QCommandLineOption fresh("fresh", QApplication::translate("main", "Leave the last session where it is."));
   parser.addOptions({open, pictures, oneScale, bench, fresh});
   parser.addPositionalArgument(

@@ -217,7 +217,7 @@ class TestTransformations : public QObject {
       return QString::fromStdString(row(op, id).special.answer);
     };
     QVERIFY(special(pool, "sliding_window").contains("nan") && special(pool, "sliding_window").contains("infinity"));
-    QCOMPARE(special(row_sum, "compensated_sum"), QString("same")); // what an infinite sum lost is left out
+    QCOMPARE(special(row_sum, "compensated_sum"), QString("same"));  // what an infinite sum lost is left out
     QVERIFY(special(attention, "delay_division").contains("empty")); // 0 elements over l = 0
     QVERIFY(special(log_softmax, "cancel_log_exp").startsWith("differs"));
     QCOMPARE(special(row_op("y[i] = sum[j] x[i,j]^3"), "power_by_products"), QString("same"));
