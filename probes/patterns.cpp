@@ -2,6 +2,19 @@
 
 namespace aicf::probes {
 
+std::vector<LatencyProbe::Entry> LatencyProbe::chains(const std::vector<Step>& steps) {
+  std::vector<Entry> out;
+  for (const Step& s : steps)
+    out.push_back({s.id,
+                   s.name,
+                   {.state = s.state,
+                    .body = s.body,
+                    .result = s.result,
+                    .per_body = s.operations,
+                    .expects = {{s.instruction, 16}}}});
+  return out;
+}
+
 std::vector<Trial> LatencyProbe::trials(const Setting& setting) const {
   std::vector<Trial> out{alu_chain_control(setting)};
   for (const Entry& e : entries(setting)) out.push_back(chain_trial(e.id, e.chain, setting));
@@ -11,6 +24,37 @@ std::vector<Trial> LatencyProbe::trials(const Setting& setting) const {
 void LatencyProbe::conclude(const Setting& setting, const Observations& seen, Findings& findings) const {
   check_alu_chain(seen, findings);
   for (const Entry& e : entries(setting)) findings.measured(e.id, e.name, "cycles", seen.at(e.id));
+}
+
+std::vector<RateProbe::Entry> RateProbe::lane_rates(const std::vector<LaneStep>& steps) {
+  std::vector<Entry> out;
+  for (const LaneStep& s : steps)
+    out.push_back({s.id,
+                   s.name,
+                   "op/clk/SM",
+                   {.state = filled("@T@ a[4]; for (int j = 0; j < 4; ++j) a[j] = static_cast<@T@>(threadIdx.x + j + "
+                                    "sink[0]); @T@ b = a[0];",
+                                    {{"T", s.type}}),
+                    .body = filled("for (int j = 0; j < 4; ++j) @STEP@", {{"STEP", s.step}}),
+                    .result = "static_cast<unsigned>(a[0] + a[1] + a[2] + a[3])",
+                    .per_body = 4 * s.operations,
+                    .expects = {{s.instruction, 16 * 4}}}});
+  return out;
+}
+
+std::vector<RateProbe::Entry> RateProbe::warp_rates(const std::vector<WarpStep>& steps) {
+  std::vector<Entry> out;
+  for (const WarpStep& s : steps)
+    out.push_back({s.id,
+                   s.name,
+                   "warp instructions/clk/SM",
+                   {.state = "unsigned a[4]; for (int j = 0; j < 4; ++j) a[j] = threadIdx.x + j + sink[0];",
+                    .body = filled("for (int j = 0; j < 4; ++j) @STEP@", {{"STEP", s.step}}),
+                    .result = "a[0] + a[1] + a[2] + a[3]",
+                    .per_body = 4,
+                    .per_warp = true,
+                    .expects = {{s.instruction, 16 * 4}}}});
+  return out;
 }
 
 std::vector<Trial> RateProbe::trials(const Setting& setting) const {

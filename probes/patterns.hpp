@@ -13,6 +13,12 @@ class LatencyProbe : public Probe {
     std::string id, name;
     Chain chain;
   };
+  /// An instruction, or a pair of them in turn, on the state `a` (and `b`).
+  struct Step {
+    const char *id, *name, *state, *body, *result, *instruction;
+    int operations; ///< in the body
+  };
+  [[nodiscard]] static std::vector<Entry> chains(const std::vector<Step>& steps);
   [[nodiscard]] virtual std::vector<Entry> entries(const Setting& setting) const = 0;
   [[nodiscard]] std::vector<Trial> trials(const Setting& setting) const override;
   void conclude(const Setting& setting, const Observations& seen, Findings& findings) const override;
@@ -26,6 +32,17 @@ class RateProbe : public Probe {
     Flood flood;
     double scale = 1; ///< from operations to the unit
   };
+  /// A step on a[j], one of four independent states of a type, and b: figures in operations of lanes.
+  struct LaneStep {
+    const char *id, *name, *type, *step, *instruction;
+    double operations; ///< of a lane in a step
+  };
+  [[nodiscard]] static std::vector<Entry> lane_rates(const std::vector<LaneStep>& steps);
+  /// A step on a[j], one of four independent 32-bit states, that a warp takes as one: figures in warp instructions.
+  struct WarpStep {
+    const char *id, *name, *step, *instruction;
+  };
+  [[nodiscard]] static std::vector<Entry> warp_rates(const std::vector<WarpStep>& steps);
   [[nodiscard]] virtual std::vector<Entry> entries(const Setting& setting) const = 0;
   [[nodiscard]] std::vector<Trial> trials(const Setting& setting) const override;
   void conclude(const Setting& setting, const Observations& seen, Findings& findings) const override;

@@ -319,6 +319,23 @@ void PlanProbe::conclude(const Setting& setting, const Observations& seen, Findi
              trials_of(seen, "time."), [](const Trial&, const Observation& o) { return o.spread.value; });
 }
 
+std::vector<PlanCase> forms_by_length(const char* op, const std::vector<PlanForm>& forms,
+                                      const std::vector<std::int64_t>& lengths, DType dtype, std::int64_t rows) {
+  std::vector<PlanCase> out;
+  for (std::size_t place = 0; place < forms.size(); ++place)
+    for (std::int64_t n : lengths)
+      out.push_back({forms[place].id + "." + std::to_string(n),
+                     forms[place].name + ", " + std::to_string(n) + " elements",
+                     op,
+                     forms[place].choices,
+                     {{"M", rows}, {"N", n}},
+                     {{"M", (1 << 24) / n}, {"N", n}},
+                     dtype,
+                     static_cast<double>(n),
+                     static_cast<double>(place)});
+  return out;
+}
+
 ProbeText plan_text(const std::string& id, const std::string& name, const std::string& measures) {
   return {.id = id,
           .lab = "primitive",

@@ -20,6 +20,16 @@ struct PlanCase {
   double x = 0, y = 0; ///< in the probe's map
 };
 
+/// One of the ways to do the same, by the choices that make it.
+struct PlanForm {
+  std::string id, name;
+  std::map<std::string, std::string> choices;
+};
+/// Each form at each length N: cases "form.N", at `rows` rows, and at 2^24 elements on a device; y is the form's place.
+[[nodiscard]] std::vector<PlanCase> forms_by_length(const char* op, const std::vector<PlanForm>& forms,
+                                                    const std::vector<std::int64_t>& lengths, DType dtype,
+                                                    std::int64_t rows = 4);
+
 class PlanProbe : public Probe {
  public:
   [[nodiscard]] virtual std::vector<PlanCase> cases(const Setting& setting) const = 0;

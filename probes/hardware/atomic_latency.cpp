@@ -6,10 +6,8 @@ namespace {
 class AtomicLatency final : public LatencyProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t = latency_text("atomic_latency", "Latency of atomics",
-                               "cycles of a dependent atomic add on one address, by scope");
-
-    return t;
+    return latency_text("atomic_latency", "Latency of atomics",
+                        "cycles of a dependent atomic add on one address, by scope");
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     std::vector<Entry> out;

@@ -6,10 +6,8 @@ namespace {
 class AtomicSharedRate final : public RateProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t = rate_text("atomic_shared_rate", "Throughput of shared atomics by contention",
-                            "lanes' atomics a clock and multiprocessor, by lanes of a warp that share an address");
-
-    return t;
+    return rate_text("atomic_shared_rate", "Throughput of shared atomics by contention",
+                     "lanes' atomics a clock and multiprocessor, by lanes of a warp that share an address");
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     std::vector<Entry> out;

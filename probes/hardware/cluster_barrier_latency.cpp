@@ -6,10 +6,8 @@ namespace {
 class ClusterBarrierLatency final : public LatencyProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t = latency_text("cluster_barrier_latency", "Cost of a cluster's barrier",
-                               "cycles of barrier.cluster, by blocks of the cluster");
-
-    return t;
+    return latency_text("cluster_barrier_latency", "Cost of a cluster's barrier",
+                        "cycles of barrier.cluster, by blocks of the cluster");
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     std::vector<Entry> out;

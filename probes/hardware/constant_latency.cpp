@@ -6,10 +6,8 @@ namespace {
 class ConstantLatency final : public LatencyProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t = latency_text("constant_latency", "Latency of constant memory",
-                               "cycles of a dependent load of the constant cache");
-
-    return t;
+    return latency_text("constant_latency", "Latency of constant memory",
+                        "cycles of a dependent load of the constant cache");
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     return {

@@ -6,10 +6,8 @@ namespace {
 class DsmemLatency final : public LatencyProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t = latency_text("dsmem_latency", "Latency of distributed shared memory",
-                               "cycles of a dependent load from another block of the cluster, by its size");
-
-    return t;
+    return latency_text("dsmem_latency", "Latency of distributed shared memory",
+                        "cycles of a dependent load from another block of the cluster, by its size");
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     std::vector<Entry> out;

@@ -6,9 +6,7 @@ namespace {
 class FenceLatency final : public LatencyProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t = latency_text("fence_latency", "Cost of fences", "cycles of a fence with a store before it, by scope");
-
-    return t;
+    return latency_text("fence_latency", "Cost of fences", "cycles of a fence with a store before it, by scope");
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     std::vector<Entry> out;

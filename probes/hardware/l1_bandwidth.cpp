@@ -6,11 +6,8 @@ namespace {
 class L1Bandwidth final : public RateProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t =
-        rate_text("l1_bandwidth", "Bandwidth of L1",
-                  "bytes a clock and multiprocessor of global loads that hit L1, by width of a lane's access");
-
-    return t;
+    return rate_text("l1_bandwidth", "Bandwidth of L1",
+                     "bytes a clock and multiprocessor of global loads that hit L1, by width of a lane's access");
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     std::vector<Entry> out;

@@ -6,9 +6,7 @@ namespace {
 class LdmatrixRate final : public RateProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t = rate_text("ldmatrix_rate", "Throughput of ldmatrix", "bytes a clock and multiprocessor");
-
-    return t;
+    return rate_text("ldmatrix_rate", "Throughput of ldmatrix", "bytes a clock and multiprocessor");
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     std::vector<Entry> out;

@@ -6,10 +6,8 @@ namespace {
 class MbarrierLatency final : public LatencyProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t = latency_text("mbarrier_latency", "Cost of an mbarrier's phase",
-                               "cycles of an arrival and the wait for its phase, by threads");
-
-    return t;
+    return latency_text("mbarrier_latency", "Cost of an mbarrier's phase",
+                        "cycles of an arrival and the wait for its phase, by threads");
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     std::vector<Entry> out;

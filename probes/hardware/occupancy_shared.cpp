@@ -1,103 +1,25 @@
-#include "core/exec/occupancy.hpp"
-#include "probes/findings.hpp"
-#include "probes/kernels.hpp"
-#include "probes/statistics.hpp"
+#include "probes/occupancy_probe.hpp"
 
 namespace aicf::probes {
 namespace {
 
-/// Blocks wait on the clock while they count themselves; the first reads how many are there at once.
-class OccupancyShared final : public Probe {
+class OccupancyShared final : public OccupancyProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    return {.id = "occupancy_shared",
-            .lab = "hardware",
-            .name = "Occupancy by shared memory",
-            .measures = "blocks that a multiprocessor holds at once, by shared memory of a block",
-            .method = "computed from ptxas's registers and the documented allocation units; on a device counted: "
-                      "blocks wait 200 microseconds by %globaltimer, and the first reads how many have begun",
-            .control = "with next to nothing asked for the limit is threads: 2048 over the block",
-            .inputs = "none",
-            .quick = true};
+    ProbeText t = occupancy_text("occupancy_shared", "Occupancy by shared memory",
+                                 "blocks that a multiprocessor holds at once, by shared memory of a block");
+    t.quick = true;
+    return t;
   }
-  [[nodiscard]] std::vector<Trial> trials(const Setting& setting) const override {
-    std::vector<Trial> out;
-    for (int amount : amounts) {
-      for (const auto reads : {Trial::Reads::exact, Trial::Reads::cycles}) {
-        KernelText k;
-        k.source = filled(
-            R"(extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, unsigned* sink, unsigned* begun, long long wait) {
-@BODY@
-  if (threadIdx.x == 0) {
-    unsigned long long first, now;
-    atomicAdd(begun, 1u);
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(first));
-    do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now)); while (now - first < wait);
-    if (blockIdx.x == 0) samples[0] = atomicAdd(begun, 0u);
+  [[nodiscard]] Resource resource() const override {
+    return {.axis = {"shared memory of a block", "KiB", false},
+            .of_amount = " KiB of shared memory",
+            .body = R"(  extern __shared__ unsigned cells[];
+  cells[threadIdx.x % 256] = threadIdx.x;)",
+            .end = R"(  sink[threadIdx.x] = cells[threadIdx.x % 256];)",
+            .amounts = {1, 16, 27, 28, 31, 32, 37, 44, 45, 56, 57, 75, 76, 112, 113, 227},
+            .shared_unit = 1024};
   }
-  __syncthreads();
-@END@
-}
-)",
-            {{"BLOCK", std::to_string(block)},
-             {"BODY", R"(  extern __shared__ unsigned cells[];
-  cells[threadIdx.x % 256] = threadIdx.x;)"},
-             {"END", R"(  sink[threadIdx.x] = cells[threadIdx.x % 256];)"}});
-        const bool count = reads == Trial::Reads::cycles;
-        k.grid = count && setting.device ? 64 * setting.hardware.sm_count : 1;
-        k.block = block;
-        k.shared = std::int64_t{amount} << 10U;
-        k.buffers = {{"samples", DType::i64, 1}, {"sink", DType::i32, block}, {"begun", DType::i32, 1}};
-        k.values = {{"wait", count && setting.device ? 200000 : 8}};
-        Trial t = trial((count ? "count_" : "exact_") + std::to_string(amount), reads, k);
-        t.per = setting.hardware.sm_count;
-        t.x = amount;
-
-        out.push_back(std::move(t));
-      }
-    }
-    return out;
-  }
-  void conclude(const Setting&, const Observations& seen, Findings& findings) const override {
-    const double most = 2048.0 / block;
-    auto computed = [](const Trial& t, const Observation& o) {
-      const auto sm = sm_limits("sm_90");
-      return static_cast<double>(
-          occupancy(*sm, o.registers, o.shared_bytes + (static_cast<int>(t.x) << 10), block).blocks);
-    };
-    for (const Trial& t : seen.trials()) {
-      const Observation& o = seen.at(t.id);
-      const std::string amount = std::to_string(static_cast<int>(t.x));
-      if (t.reads == Trial::Reads::exact) {
-        if (t.x == amounts[0])
-          findings.control_exact(computed(t, o) == most, "blocks with next to nothing must be " + std::to_string(most) +
-                                                             ", came out " + std::to_string(computed(t, o)));
-        findings.exact("blocks_" + amount,
-                       "Blocks of " + std::to_string(block) + " threads a multiprocessor, " + amount +
-                           " KiB of shared memory",
-                       "blocks", o, computed(t, o), "computed");
-      } else {
-        if (t.x == amounts[0]) findings.control_device(o, most, most, "blocks a multiprocessor with next to nothing");
-        findings.measured("counted_" + amount,
-                          "Blocks counted on a multiprocessor, " + amount + " KiB of shared memory", "blocks", o);
-      }
-    }
-    HardwareCurve& curve = findings.curve("blocks", "Occupancy by shared memory",
-                                          {"shared memory of a block", "KiB", false}, {"blocks", "", false}, false);
-    fill_curve(curve, seen, trials_of(seen, "exact_"), [&](const Trial& t, const Observation& o) {
-      const double blocks = computed(t, o);
-      return Spread{blocks, blocks, blocks, 1};
-    });
-    curve.changes = steps(curve.points, false, 0.4);
-    curve.change_method = steps_method(false, 0.4);
-    HardwareCurve& counted = findings.curve("counted", "Occupancy by shared memory, counted",
-                                            {"shared memory of a block", "KiB", false}, {"blocks", "", false}, true);
-    fill_curve(counted, seen, trials_of(seen, "count_"), [](const Trial&, const Observation& o) { return o.spread; });
-  }
-
- private:
-  static constexpr int block = 256;
-  static constexpr int amounts[] = {1, 16, 27, 28, 31, 32, 37, 44, 45, 56, 57, 75, 76, 112, 113, 227};
 };
 const RegisterProbe occupancy_shared{"occupancy_shared", make_probe<OccupancyShared>};
 

@@ -6,10 +6,8 @@ namespace {
 class ShuffleLatency final : public LatencyProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t = latency_text("shuffle_latency", "Latency of shuffles, votes and redux",
-                               "cycles of a dependent warp instruction");
-
-    return t;
+    return latency_text("shuffle_latency", "Latency of shuffles, votes and redux",
+                        "cycles of a dependent warp instruction");
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     auto chain = [](const char* body, const char* instruction) {

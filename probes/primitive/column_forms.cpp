@@ -6,10 +6,7 @@ namespace {
 class ColumnForms final : public PlanProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t =
-        plan_text("column_forms", "State forms across memory", "cost, traffic and drift of a variance down columns");
-
-    return t;
+    return plan_text("column_forms", "State forms across memory", "cost, traffic and drift of a variance down columns");
   }
   [[nodiscard]] std::vector<PlanCase> cases(const Setting&) const override {
     std::vector<PlanCase> out;

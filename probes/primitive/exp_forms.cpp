@@ -6,33 +6,12 @@ namespace {
 class ExpForms final : public PlanProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t =
-        plan_text("exp_forms", "Exponential by function", "cost and drift of exp by library function or ex2.approx");
-
-    return t;
+    return plan_text("exp_forms", "Exponential by function", "cost and drift of exp by library function or ex2.approx");
   }
   [[nodiscard]] std::vector<PlanCase> cases(const Setting&) const override {
-    std::vector<PlanCase> out;
-    struct Form {
-      const char *id, *name;
-      std::map<std::string, std::string> choices;
-    };
-    double y = 0;
-    for (const Form& f :
-         {Form{"precise", "library function", {{"exp", "precise"}}}, Form{"fast", "ex2.approx", {{"exp", "fast"}}}}) {
-      for (std::int64_t n : {256, 1024, 4096})
-        out.push_back({std::string(f.id) + "." + std::to_string(n),
-                       std::string(f.name) + ", " + std::to_string(n) + " elements",
-                       row_softmax,
-                       f.choices,
-                       {{"M", 4}, {"N", n}},
-                       {{"M", (1 << 24) / n}, {"N", n}},
-                       DType::f32,
-                       static_cast<double>(n),
-                       y});
-      y += 1;
-    }
-    return out;
+    return forms_by_length(
+        row_softmax, {{"precise", "library function", {{"exp", "precise"}}}, {"fast", "ex2.approx", {{"exp", "fast"}}}},
+        {256, 1024, 4096}, DType::f32);
   }
 };
 const RegisterProbe exp_forms{"exp_forms", make_probe<ExpForms>};

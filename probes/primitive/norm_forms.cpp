@@ -6,33 +6,14 @@ namespace {
 class NormForms final : public PlanProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t = plan_text("norm_forms", "Resident rows of a norm",
-                            "traffic of a norm whose result lies along the axis, by form");
-
-    return t;
+    return plan_text("norm_forms", "Resident rows of a norm",
+                     "traffic of a norm whose result lies along the axis, by form");
   }
   [[nodiscard]] std::vector<PlanCase> cases(const Setting&) const override {
-    std::vector<PlanCase> out;
-    struct Form {
-      const char *id, *name;
-      std::map<std::string, std::string> choices;
-    };
-    double y = 0;
-    for (const Form& f : {Form{"two_pass", "a sweep a level", {{"state_form", "two_pass"}}},
-                          Form{"resident", "row on chip", {{"state_form", "resident"}}}}) {
-      for (std::int64_t n : {256, 1024, 4096})
-        out.push_back({std::string(f.id) + "." + std::to_string(n),
-                       std::string(f.name) + ", " + std::to_string(n) + " elements",
-                       row_norm,
-                       f.choices,
-                       {{"M", 4}, {"N", n}},
-                       {{"M", (1 << 24) / n}, {"N", n}},
-                       DType::bf16,
-                       static_cast<double>(n),
-                       y});
-      y += 1;
-    }
-    return out;
+    return forms_by_length(row_norm,
+                           {{"two_pass", "a sweep a level", {{"state_form", "two_pass"}}},
+                            {"resident", "row on chip", {{"state_form", "resident"}}}},
+                           {256, 1024, 4096}, DType::bf16);
   }
 };
 const RegisterProbe norm_forms{"norm_forms", make_probe<NormForms>};

@@ -12,33 +12,14 @@ class ReductionTopology final : public PlanProbe {
     return t;
   }
   [[nodiscard]] std::vector<PlanCase> cases(const Setting&) const override {
-    std::vector<PlanCase> out;
-    struct Form {
-      const char *id, *name;
-      std::map<std::string, std::string> choices;
-    };
-    double y = 0;
-    for (const Form& f :
-         {Form{"sequential", "left fold of a thread", {{"reduction_tree", "sequential"}}},
-          Form{"thread", "one thread a row", {{"cooperation", "thread"}}},
-          Form{"warp", "a warp by shuffles", {{"cooperation", "warp"}, {"reduction_tree", "shuffle"}}},
-          Form{"block",
-               "a block by shuffles and shared memory",
-               {{"cooperation", "block"}, {"reduction_tree", "shuffle"}}},
-          Form{"cluster", "a cluster of blocks", {{"cooperation", "cluster"}, {"reduction_tree", "shuffle"}}}}) {
-      for (std::int64_t n : {256, 1024, 4096})
-        out.push_back({std::string(f.id) + "." + std::to_string(n),
-                       std::string(f.name) + ", " + std::to_string(n) + " elements",
-                       row_sum,
-                       f.choices,
-                       {{"M", 4}, {"N", n}},
-                       {{"M", (1 << 24) / n}, {"N", n}},
-                       DType::f32,
-                       static_cast<double>(n),
-                       y});
-      y += 1;
-    }
-    return out;
+    return forms_by_length(
+        row_sum,
+        {{"sequential", "left fold of a thread", {{"reduction_tree", "sequential"}}},
+         {"thread", "one thread a row", {{"cooperation", "thread"}}},
+         {"warp", "a warp by shuffles", {{"cooperation", "warp"}, {"reduction_tree", "shuffle"}}},
+         {"block", "a block by shuffles and shared memory", {{"cooperation", "block"}, {"reduction_tree", "shuffle"}}},
+         {"cluster", "a cluster of blocks", {{"cooperation", "cluster"}, {"reduction_tree", "shuffle"}}}},
+        {256, 1024, 4096}, DType::f32);
   }
 };
 const RegisterProbe reduction_topology{"reduction_topology", make_probe<ReductionTopology>};

@@ -6,25 +6,19 @@ namespace {
 class ReductionTypes final : public PlanProbe {
  public:
   [[nodiscard]] ProbeText text() const override {
-    ProbeText t = plan_text("reduction_types", "Reductions by element and accumulator type", "drift of sums by types");
-
-    return t;
+    return plan_text("reduction_types", "Reductions by element and accumulator type", "drift of sums by types");
   }
   [[nodiscard]] std::vector<PlanCase> cases(const Setting&) const override {
     std::vector<PlanCase> out;
     double y = 0;
     for (const DType type : {DType::f32, DType::f16, DType::bf16})
       for (const char* accumulate : {"f32", "f64"}) {
-        for (std::int64_t n : {256, 1024, 4096})
-          out.push_back({std::string(name_of(type)) + "_in_" + accumulate + "." + std::to_string(n),
-                         std::string(name_of(type)) + " in " + accumulate + ", " + std::to_string(n) + " elements",
-                         row_sum,
-                         {{"accumulate", accumulate}},
-                         {{"M", 4}, {"N", n}},
-                         {{"M", (1 << 24) / n}, {"N", n}},
-                         type,
-                         static_cast<double>(n),
-                         y});
+        const std::string t(name_of(type));
+        const PlanForm form{t + "_in_" + accumulate, t + " in " + accumulate, {{"accumulate", accumulate}}};
+        for (PlanCase& c : forms_by_length(row_sum, {form}, {256, 1024, 4096}, type)) {
+          c.y = y;
+          out.push_back(std::move(c));
+        }
         y += 1;
       }
     return out;

@@ -11,30 +11,12 @@ class TileStaging final : public PlanProbe {
     return t;
   }
   [[nodiscard]] std::vector<PlanCase> cases(const Setting&) const override {
-    std::vector<PlanCase> out;
-    struct Form {
-      const char *id, *name;
-      std::map<std::string, std::string> choices;
-    };
-    double y = 0;
-    for (const Form& f :
-         {Form{"registers", "registers", {{"staging", "registers"}, {"state_form", "resident"}}},
-          Form{"shared", "shared", {{"staging", "shared"}, {"state_form", "resident"}}},
-          Form{"shared_async", "shared async", {{"staging", "shared_async"}, {"state_form", "resident"}}},
-          Form{"shared_bulk", "shared bulk", {{"staging", "shared_bulk"}, {"state_form", "resident"}}}}) {
-      for (std::int64_t n : {1024, 4096, 16384})
-        out.push_back({std::string(f.id) + "." + std::to_string(n),
-                       std::string(f.name) + ", " + std::to_string(n) + " elements",
-                       row_softmax,
-                       f.choices,
-                       {{"M", 2}, {"N", n}},
-                       {{"M", (1 << 24) / n}, {"N", n}},
-                       DType::bf16,
-                       static_cast<double>(n),
-                       y});
-      y += 1;
-    }
-    return out;
+    return forms_by_length(row_softmax,
+                           {{"registers", "registers", {{"staging", "registers"}, {"state_form", "resident"}}},
+                            {"shared", "shared", {{"staging", "shared"}, {"state_form", "resident"}}},
+                            {"shared_async", "shared async", {{"staging", "shared_async"}, {"state_form", "resident"}}},
+                            {"shared_bulk", "shared bulk", {{"staging", "shared_bulk"}, {"state_form", "resident"}}}},
+                           {1024, 4096, 16384}, DType::bf16, 2);
   }
 };
 const RegisterProbe tile_staging{"tile_staging", make_probe<TileStaging>};
