@@ -232,20 +232,14 @@ int legal_command(const Options& o, const std::stop_token& stop) {
 }
 
 int ops_command(const Options& o) {
-  namespace fs = std::filesystem;
-  std::error_code problem;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(atlas_dir() / "ops", problem))
-    if (entry.path().extension() == ".op") files.push_back(entry.path());
-  if (problem)
-    return report({}, Unavailable{"the atlas (" + (atlas_dir() / "ops").string() + ")",
-                                  "set AICF_ATLAS to the atlas folder of the sources"});
-  std::sort(files.begin(), files.end());
+  auto found = atlas_operator_files();
+  if (!found) return report(found.diagnostics, found.missing);
+  const std::vector<std::filesystem::path>& files = *found;
   if (o.properties) return property_matrix(files, o.json);
   nlohmann::json list = nlohmann::json::array();
   std::vector<std::vector<std::string>> rows;
   int status = done;
-  for (const fs::path& file : files) {
+  for (const std::filesystem::path& file : files) {
     Result<Definition> d = load_definition(file.string());
     status = std::max(status, report(d, d ? d->text : std::string()));
     if (!d) continue;

@@ -51,14 +51,15 @@ json to_json(const Spread& s, const char* unit) {
 json bench_analysis() {
   std::vector<double> times;
   json each = json::object();
-  for (const auto& entry : std::filesystem::directory_iterator(atlas_dir() / "ops")) {
-    if (entry.path().extension() != ".op") continue;
+  auto files = atlas_operator_files();
+  if (!files) return {{"missing", files.missing->what}};
+  for (const std::filesystem::path& file : *files) {
     auto start = Clock::now();
-    auto definition = load_definition(entry.path().string());
+    auto definition = load_definition(file.string());
     if (!definition) continue;
     auto profile = analyze(canonicalize(std::make_shared<const Definition>(std::move(*definition))));
     times.push_back(1e3 * seconds_since(start));
-    each[entry.path().stem().string()] = times.back();
+    each[file.stem().string()] = times.back();
   }
   return {{"operators", times.size()}, {"ms", to_json(spread(times), "ms")}, {"each_ms", each}};
 }

@@ -1,5 +1,6 @@
 #include "core/base/atlas_path.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
@@ -19,6 +20,19 @@ std::filesystem::path atlas_dir() {
 #else
   return (folder / ".." / ".." / ".." / "atlas").lexically_normal();
 #endif
+}
+
+Result<std::vector<std::filesystem::path>> atlas_operator_files() {
+  namespace fs = std::filesystem;
+  std::error_code problem;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(atlas_dir() / "ops", problem))
+    if (entry.path().extension() == ".op") files.push_back(entry.path());
+  if (problem)
+    return Unavailable{"the atlas (" + (atlas_dir() / "ops").string() + ")",
+                       "set AICF_ATLAS to the atlas folder of the sources"};
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 } // namespace aicf

@@ -6,6 +6,7 @@
 // A row that is split over blocks takes a launch for each such reduce, and one for the results.
 #include "core/kernel/cascade_algebra.hpp"
 #include "core/kernel/family_builder.hpp"
+#include "core/kernel/lower_collectives.hpp"
 #include "core/kernel/row_sweep.hpp"
 #include "core/plan/choice.hpp"
 
@@ -529,7 +530,7 @@ class RowCascade {
   }
 
   std::vector<NodeId> merged_parts(const State& state) {
-    constexpr std::int64_t warp = 32;
+    constexpr std::int64_t warp = warp_size;
     std::int64_t count = number(plan_, "row_blocks");
     NodeId lane = cooperation_ == "warp" ? lane_ : b.remainder(thread_, b.integer(warp));
     k.nodes[lane].name = "lane_of_warp";

@@ -178,17 +178,10 @@ std::string example_text(const WorkedExample& example) {
 } // namespace
 
 Result<std::vector<GuideOperator>> atlas_operators(std::stop_token stop) {
-  namespace fs = std::filesystem;
-  std::error_code problem;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(atlas_dir() / "ops", problem))
-    if (entry.path().extension() == ".op") files.push_back(entry.path());
-  if (problem)
-    return Unavailable{"the atlas (" + (atlas_dir() / "ops").string() + ")",
-                       "set AICF_ATLAS to the atlas folder of the sources"};
-  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) { return a.stem() < b.stem(); });
+  auto files = atlas_operator_files();
+  if (!files) return files.failure<std::vector<GuideOperator>>();
   std::vector<GuideOperator> out;
-  for (const fs::path& file : files) {
+  for (const std::filesystem::path& file : *files) {
     if (stop.stop_requested()) break;
     Result<Definition> d = load_definition(file.string());
     if (!d) return d.failure<std::vector<GuideOperator>>();

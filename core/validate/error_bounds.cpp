@@ -198,6 +198,14 @@ class Evaluation {
         lanes[i] = merged(summary, merges, lanes[i], lanes[i + width]);
   }
 
+  /// Parts of which a lane takes every 32nd, then their tree: the first becomes the merge of all.
+  void merge_in_warp(const Summary& summary, std::vector<BoundProgram>& merges, std::vector<State>& parts) {
+    constexpr std::size_t warp = ir::warp_size;
+    for (std::size_t i = warp; i < parts.size(); ++i)
+      parts[i % warp] = merged(summary, merges, parts[i % warp], parts[i]);
+    tree(summary, merges, std::span(parts).first(std::min(warp, parts.size())));
+  }
+
   /// As Topology::merges counts.
   void merge_lanes(const Summary& summary, std::vector<BoundProgram>& merges, std::vector<State>& lanes) {
     constexpr std::size_t warp = ir::warp_size;
@@ -210,16 +218,13 @@ class Evaluation {
     if (warps.size() <= ir::longest_chain) {
       for (std::size_t i = 1; i < warps.size(); ++i) warps[0] = merged(summary, merges, warps[0], warps[i]);
     } else {
-      for (std::size_t i = warp; i < warps.size(); ++i)
-        warps[i % warp] = merged(summary, merges, warps[i % warp], warps[i]);
-      tree(summary, merges, std::span(warps).first(std::min(warp, warps.size())));
+      merge_in_warp(summary, merges, warps);
     }
     lanes[0] = warps[0];
   }
 
   /// The lanes of each block, then the blocks: a tree of as many as a warp holds.
   void merge_blocks(const Summary& summary, std::vector<BoundProgram>& merges, std::vector<State>& lanes) {
-    constexpr std::size_t warp = ir::warp_size;
     auto in_block = static_cast<std::ptrdiff_t>(topology_.lanes / topology_.blocks);
     std::vector<State> totals;
     for (auto first = lanes.begin(); first != lanes.end(); first += in_block) {
@@ -227,9 +232,7 @@ class Evaluation {
       merge_lanes(summary, merges, block);
       totals.push_back(block[0]);
     }
-    for (std::size_t i = warp; i < totals.size(); ++i)
-      totals[i % warp] = merged(summary, merges, totals[i % warp], totals[i]);
-    tree(summary, merges, std::span(totals).first(std::min(warp, totals.size())));
+    merge_in_warp(summary, merges, totals);
     lanes[0] = totals[0];
   }
 

@@ -1,23 +1,19 @@
 // aicf check on ten kernels as people write them: the right verdict, and the right line of the right kernel. The lines
 // are found in the files by their text, the counters by hand.
+#include "tests/app/aicf_program.hpp"
+
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest>
+
+using aicf::test::program;
+using aicf::test::Ran;
 
 namespace {
 
-const QString program = QStringLiteral(AICF_BINARY_DIR "/bin/aicf");
 const QString kernels = QStringLiteral(AICF_SOURCE_DIR "/tests/data/kernels/");
-
-struct Ran {
-  int status = -1;
-  QByteArray out, err;
-  [[nodiscard]] QJsonObject json() const { return QJsonDocument::fromJson(out).object(); }
-};
 
 /// The first line that holds the text, from 1.
 int line_of(const QString& file, const QString& text) {
@@ -31,33 +27,11 @@ int line_of(const QString& file, const QString& text) {
 
 } // namespace
 
-class TestCheck : public QObject {
+class TestCheck : public QObject, private aicf::test::AicfProgram {
   Q_OBJECT
-  QTemporaryDir directory_;
-
-  Ran run(const QStringList& arguments, const QByteArray& input = {}) {
-    QProcess process;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("AICF_STORE", directory_.filePath("evidence.sqlite"));
-    environment.insert("AICF_ATLAS", QStringLiteral(AICF_SOURCE_DIR "/atlas"));
-    process.setProcessEnvironment(environment);
-    process.start(program, arguments);
-    process.write(input);
-    process.closeWriteChannel();
-    if (!process.waitForFinished(200000)) return {};
-    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1, process.readAllStandardOutput(),
-            process.readAllStandardError()};
-  }
 
   static QStringList case_of(const QString& kernel, const QString& op, const QString& shape, const QStringList& more) {
     return QStringList{"check", kernels + kernel + ".cu", "--op", op, "--shape", shape, "--json"} + more;
-  }
-
-  QString file(const QString& name, const QByteArray& text) {
-    QFile f(directory_.filePath(name));
-    if (!f.open(QIODevice::WriteOnly)) return {};
-    f.write(text);
-    return f.fileName();
   }
 
  private slots:

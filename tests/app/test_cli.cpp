@@ -1,53 +1,26 @@
 // The main job through the program itself: exit statuses, JSON, real data in and out, and the worker's protocol.
 #include "core/base/npy.hpp"
 #include "core/graph/onnx_tensor.hpp"
+#include "tests/app/aicf_program.hpp"
 
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest>
 
 #include <cmath>
 
+using aicf::test::program;
+using aicf::test::Ran;
+
 namespace {
 
-const QString program = QStringLiteral(AICF_BINARY_DIR "/bin/aicf");
 const QString onnx_case = QStringLiteral("/usr/share/libonnx-testdata/data/node/test_softmax_axis_1/test_data_set_0/");
-
-struct Ran {
-  int status = -1;
-  QByteArray out, err;
-  [[nodiscard]] QJsonObject json() const { return QJsonDocument::fromJson(out).object(); }
-};
 
 } // namespace
 
-class TestCli : public QObject {
+class TestCli : public QObject, private aicf::test::AicfProgram {
   Q_OBJECT
-  QTemporaryDir directory_;
-
-  Ran run(const QStringList& arguments, const QByteArray& input = {}) {
-    QProcess process;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("AICF_STORE", directory_.filePath("evidence.sqlite"));
-    environment.insert("AICF_ATLAS", QStringLiteral(AICF_SOURCE_DIR "/atlas"));
-    process.setProcessEnvironment(environment);
-    process.start(program, arguments);
-    process.write(input);
-    process.closeWriteChannel();
-    if (!process.waitForFinished(200000)) return {};
-    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1, process.readAllStandardOutput(),
-            process.readAllStandardError()};
-  }
-
-  QString file(const QString& name, const QByteArray& text) {
-    QFile f(directory_.filePath(name));
-    if (!f.open(QIODevice::WriteOnly)) return {};
-    f.write(text);
-    return f.fileName();
-  }
 
   [[nodiscard]] bool compiles_kernels() {
     return run({"doctor", "--json"}).json()["nvrtc"].toObject()["available"].toBool();

@@ -74,6 +74,15 @@ QString compare(const std::map<std::string, HostTensor>& got, const std::map<std
   return {};
 }
 
+/// What is wrong with a kernel at these sizes; empty: nothing. `length`: of the longest reduction.
+QString judged(const StructureProfile& p, const Built& built, const Problem& q,
+               const std::map<std::string, HostTensor>& inputs, std::int64_t length) {
+  Ran ran = run(p, built, q, inputs);
+  if (!ran.result.faults.empty()) return QString::fromStdString(ran.result.faults[0].message);
+  auto want = evaluate(*p.canonical->source, {inputs, {}});
+  return want ? compare(ran.outputs, *want, length) : QString("the reference refuses");
+}
+
 /// One plan of each way of doing it that the family has for rows of any length.
 std::vector<Plan> general_plans(const StructureProfile& p, bool online) {
   Value four = std::int64_t{4}, sixteen = std::int64_t{16};
@@ -132,14 +141,9 @@ class TestRowCascade : public QObject {
           if (m != 3 && n > 130) continue; // the emulator is exact, not fast
           Problem q = problem({{"M", m}, {"N", n}}, static_cast<DType>(type));
           auto inputs = inputs_for(p, q, n);
-          Ran ran = run(p, built, q, inputs);
           std::string where = to_json_text(plan) + " M=" + std::to_string(m) + " N=" + std::to_string(n);
-          QVERIFY2(ran.result.faults.empty(),
-                   (where + (ran.result.faults.empty() ? "" : ran.result.faults[0].message)).c_str());
-          auto want = evaluate(*p.canonical->source, {inputs, {}});
-          QVERIFY(want);
-          QString difference = compare(ran.outputs, *want, n);
-          QVERIFY2(difference.isEmpty(), (where + ": " + difference.toStdString()).c_str());
+          QString wrong = judged(p, built, q, inputs, n);
+          QVERIFY2(wrong.isEmpty(), (where + ": " + wrong.toStdString()).c_str());
         }
     }
   }
@@ -162,14 +166,9 @@ class TestRowCascade : public QObject {
             if (n == 0 && best) continue; // the best of nothing is an error
             Problem q = problem({{"M", 2}, {"N", n}});
             auto inputs = inputs_for(p, q, n);
-            Ran ran = run(p, built, q, inputs);
             std::string where = to_json_text(plan) + " N=" + std::to_string(n);
-            QVERIFY2(ran.result.faults.empty(),
-                     (where + (ran.result.faults.empty() ? "" : ran.result.faults[0].message)).c_str());
-            auto want = evaluate(*p.canonical->source, {inputs, {}});
-            QVERIFY(want);
-            QString difference = compare(ran.outputs, *want, n);
-            QVERIFY2(difference.isEmpty(), (where + ": " + difference.toStdString()).c_str());
+            QString wrong = judged(p, built, q, inputs, n);
+            QVERIFY2(wrong.isEmpty(), (where + ": " + wrong.toStdString()).c_str());
           }
         }
   }
@@ -228,18 +227,14 @@ class TestRowCascade : public QObject {
         PlanSpace space = plan(p, judge(p, {}), {}, q);
         QVERIFY(!space.plans.empty());
         auto inputs = inputs_for(p, q, 1);
-        auto want = evaluate(*p.canonical->source, {inputs, {}});
-        QVERIFY(want);
         std::map<std::string, const Plan*> kinds; // the best of each state form and width of access
         for (const Plan& candidate : space.plans)
           kinds.try_emplace(candidate.family + word(candidate, "state_form") + word(candidate, "row_length") +
                                 std::to_string(number(candidate, "vector")),
                             &candidate);
         for (const auto& [kind, candidate] : kinds) {
-          Ran ran = run(p, build(p, *candidate, q), q, inputs);
-          QVERIFY2(ran.result.faults.empty(), kind.c_str());
-          QString difference = compare(ran.outputs, *want, h * w);
-          QVERIFY2(difference.isEmpty(), (text + kind + ": " + difference.toStdString()).c_str());
+          QString wrong = judged(p, build(p, *candidate, q), q, inputs, h * w);
+          QVERIFY2(wrong.isEmpty(), (text + kind + ": " + wrong.toStdString()).c_str());
         }
       }
     }
@@ -280,14 +275,9 @@ class TestRowCascade : public QObject {
             Built built = build(p, plan, q);
             if (!built.available) QSKIP(built.missing.c_str());
             auto inputs = inputs_for(p, q, 7);
-            Ran ran = run(p, built, q, inputs);
             std::string where = std::string(form) + " M=" + std::to_string(m) + " N=" + std::to_string(n);
-            QVERIFY2(ran.result.faults.empty(),
-                     (where + (ran.result.faults.empty() ? "" : ": " + ran.result.faults[0].message)).c_str());
-            auto want = evaluate(*p.canonical->source, {inputs, {}});
-            QVERIFY(want);
-            QString difference = compare(ran.outputs, *want, 64);
-            QVERIFY2(difference.isEmpty(), (where + ": " + difference.toStdString()).c_str());
+            QString wrong = judged(p, built, q, inputs, 64);
+            QVERIFY2(wrong.isEmpty(), (where + ": " + wrong.toStdString()).c_str());
           }
     StructureProfile deep = profile_of("op f(x: float[M, B, N], t: float[B, N]) -> y: float[M, B, N]\n"
                                        "  m[b, j] = max[i] x[i, b, j]\n"
@@ -346,14 +336,10 @@ class TestRowCascade : public QObject {
           forms[candidate.family].push_back(&candidate);
       for (const auto& [family, plans] : forms) { // one of them an operator, another for the next
         const Plan& candidate = *plans[static_cast<std::size_t>(fitting) % plans.size()];
-        auto inputs = inputs_for(p, q, 3);
-        Ran ran = run(p, build(p, candidate, q), q, inputs);
-        QVERIFY2(ran.result.faults.empty(), path.c_str());
-        auto want = evaluate(*p.canonical->source, {inputs, {}});
-        QVERIFY(want);
-        QString difference = compare(ran.outputs, *want, 1 << 10); // fourth moments lose some more
-        QVERIFY2(difference.isEmpty(),
-                 (path.string() + " " + word(candidate, "state_form") + ": " + difference.toStdString()).c_str());
+        // fourth moments lose some more
+        QString wrong = judged(p, build(p, candidate, q), q, inputs_for(p, q, 3), 1 << 10);
+        QVERIFY2(wrong.isEmpty(),
+                 (path.string() + " " + word(candidate, "state_form") + ": " + wrong.toStdString()).c_str());
       }
     }
     QVERIFY(fitting >= 100);
