@@ -304,19 +304,20 @@ void PlanProbe::conclude(const Setting& setting, const Observations& seen, Findi
     }
   }
   const auto exact = trials_of(seen, "exact.");
+  const std::string probe = text().name; // a list of maps shows nothing else to tell them by
   auto draw = [&](const char* id, const char* name, const char* kind, const AxisOf& z,
                   const std::function<double(const Observation&)>& value) {
-    fill_map(findings.map(id, name, kind, x_axis(), y_axis(), z, false), seen, exact,
+    fill_map(findings.map(id, probe + ": " + name, kind, x_axis(), y_axis(), z, false), seen, exact,
              [&](const Trial&, const Observation& o) { return value(o); });
   };
-  draw("drift", "Relative drift", "drift", {"drift", "", true}, [](const Observation& o) { return o.number("drift"); });
-  draw("instructions", "Thread instructions", "cost", {"thread instructions", "", true},
+  draw("drift", "relative drift", "drift", {"drift", "", true}, [](const Observation& o) { return o.number("drift"); });
+  draw("instructions", "thread instructions", "cost", {"thread instructions", "", true},
        [](const Observation& o) { return o.counter("thread_instructions"); });
-  draw("sectors", "Global sectors", "traffic", {"sectors", "", true},
+  draw("sectors", "global sectors", "traffic", {"sectors", "", true},
        [](const Observation& o) { return o.counter("global_load_sectors") + o.counter("global_store_sectors"); });
   if (setting.device)
-    fill_map(findings.map("time", "Time, L2 flushed", "cost", x_axis(), y_axis(), {"time", "us", true}, true), seen,
-             trials_of(seen, "time."), [](const Trial&, const Observation& o) { return o.spread.value; });
+    fill_map(findings.map("time", probe + ": time, L2 flushed", "cost", x_axis(), y_axis(), {"time", "us", true}, true),
+             seen, trials_of(seen, "time."), [](const Trial&, const Observation& o) { return o.spread.value; });
 }
 
 std::vector<PlanCase> forms_by_length(const char* op, const std::vector<PlanForm>& forms,

@@ -66,7 +66,7 @@ RecordModel<HardwareItem>* makeHardwareModel(QObject* parent) {
     return Origin{i.method.isEmpty() ? i.reason : i.method, i.run.isEmpty() ? QString() : Entity{"run", i.run}.uri()};
   };
   return new RecordModel<HardwareItem>(
-      {C{{HardwareView::tr("Name"), HardwareView::tr("What was asked of the device"), CellKind::text, 200},
+      {C{{HardwareView::tr("Name"), HardwareView::tr("What was asked of the device"), CellKind::text, 270},
          [](const auto& i) { return i.name; },
          {},
          {},
