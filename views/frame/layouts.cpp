@@ -97,9 +97,10 @@ void Layouts::setBeside(View* view, bool beside) {
   } else {
     QDockWidget* dock = docks_.take(view->id());
     dock->setWidget(nullptr);
-    dock->setObjectName(QString()); // it lives until the event loop comes round; its name may be taken again by then
     stack_.addWidget(page);
-    dock->hide();
+    // It lives until the event loop comes round, and no longer is the window's: its name may be taken again by then.
+    window_.removeDockWidget(dock);
+    dock->setParent(nullptr);
     dock->deleteLater();
     if (workbench_.navigator().current() == view) show(view);
   }
