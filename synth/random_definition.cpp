@@ -113,7 +113,7 @@ class Writer {
     case 6: return "max(" + a + ", 0)";
     case 7: return "(" + a + ")^2";
     case 8: return "where(" + a + " > 0, " + a + ", " + expression(depth - 1) + ")";
-    case 9: return one_of({"sin(", "cos(", "erf("}) + a + ")";
+    case 9: return one_of({"sin(", "cos(", "erf(", "atan("}) + a + ")";
     case 10: return "(" + a + ") / (1 + abs(" + expression(depth - 1) + "))";
     case 11: return one_of({"min(", "max("}) + a + ", " + expression(depth - 1) + ")";
     case 12: return one_of({"bf16(", "floor(", "round("}) + a + ")";

@@ -110,6 +110,7 @@ std::string_view name_of(Op op) {
   case Op::sigmoid: return "sigmoid";
   case Op::sin: return "sin";
   case Op::cos: return "cos";
+  case Op::atan: return "atan";
   case Op::abs: return "abs";
   case Op::sign: return "sign";
   case Op::floor: return "floor";

@@ -50,6 +50,7 @@ enum class Op : std::uint8_t {
   sigmoid,
   sin,
   cos,
+  atan,
   abs,
   sign,
   floor,

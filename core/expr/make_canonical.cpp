@@ -49,6 +49,7 @@ std::optional<double> exact_value(Op op, double v) {
   case Op::log1p:
   case Op::tanh:
   case Op::erf:
+  case Op::atan:
   case Op::sin: return v == 0 ? std::optional(v) : std::nullopt;
   default: return std::nullopt;
   }

@@ -16,7 +16,7 @@ constexpr int longest_expression = 8;    ///< operations in one statement
 constexpr std::size_t longest_look = 64; ///< nodes between a load and the statement that may print it
 
 /// Words that no name may be: of C++, of CUDA, and of the text around the kernel.
-constexpr std::array<std::string_view, 83> reserved{
+constexpr std::array<std::string_view, 84> reserved{
     "alignas",   "asm",      "auto",    "bool",     "break",   "case",      "catch",  "char",     "class",  "const",
     "continue",  "default",  "delete",  "do",       "double",  "else",      "enum",   "explicit", "export", "extern",
     "false",     "float",    "for",     "friend",   "goto",    "if",        "inline", "int",      "long",   "mutable",
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 83> reserved{
     "typedef",   "typename", "union",   "unsigned", "using",   "virtual",   "void",   "volatile", "while",  "bf16",
     "f16",       "expf",     "exp",     "log",      "logf",    "sin",       "cos",    "tanh",     "erf",    "pow",
     "sqrt",      "floor",    "ceil",    "rint",     "fabs",    "min",       "max",    "abs",      "sign",   "threadIdx",
-    "blockIdx",  "nan",      "inf"};
+    "blockIdx",  "nan",      "inf",     "atan"};
 
 class Naming {
  public:

@@ -118,6 +118,7 @@ CudaExpr CudaExpressions::apply(const Node& n) {
   case Op::erf: return fast ? call(p.need("erf_fast"), n) : library("erf");
   case Op::sin: return library("sin");
   case Op::cos: return library("cos");
+  case Op::atan: return library("atan");
   case Op::pow: return library("pow");
   case Op::abs: return real ? library("fabs") : n.type == Type::i64 ? call("llabs", n) : call("abs", n);
   case Op::sign: return call(p.need("sign_of"), n);

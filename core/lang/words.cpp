@@ -14,9 +14,9 @@ namespace {
 
 constexpr auto function_count = static_cast<std::size_t>(Function::count);
 constexpr std::array<std::string_view, function_count> functions{
-    "exp",   "exp2", "expm1", "log",  "log2",  "log1p", "sqrt",  "rsqrt", "tanh", "erf", "sigmoid",
-    "sin",   "cos",  "abs",   "sign", "floor", "ceil",  "round", "isnan", "min",  "max", "pow",
-    "where", "pad",  "f32",   "f16",  "bf16",  "f64",   "i8",    "i32",   "i64"};
+    "exp", "exp2",  "expm1", "log", "log2", "log1p", "sqrt", "rsqrt", "tanh",  "erf", "sigmoid",
+    "sin", "cos",   "atan",  "abs", "sign", "floor", "ceil", "round", "isnan", "min", "max",
+    "pow", "where", "pad",   "f32", "f16",  "bf16",  "f64",  "i8",    "i32",   "i64"};
 constexpr std::array<std::string_view, 8> reducers{"sum", "prod", "max", "min", "argmax", "argmin", "any", "all"};
 constexpr std::array<std::string_view, 9> keywords{"op", "reducer", "from", "identity", "where",
                                                    "in", "and",     "or",   "not"};

@@ -24,6 +24,7 @@ enum class Function : std::uint8_t {
   sigmoid,
   sin,
   cos,
+  atan,
   abs,
   sign,
   floor,

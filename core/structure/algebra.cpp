@@ -306,7 +306,7 @@ Form Algebra::opaque(Op op, std::uint32_t payload, std::vector<Form> args) {
   if (op == Op::pow) a.nonnegative = nonnegative(args[0]);
   if (op == Op::log)
     if (auto c = constant(args[0])) a.nonnegative = *c >= 1;
-  if (op == Op::tanh || op == Op::erf || op == Op::sign || op == Op::floor || op == Op::round_to)
+  if (op == Op::tanh || op == Op::erf || op == Op::atan || op == Op::sign || op == Op::floor || op == Op::round_to)
     a.nonnegative = nonnegative(args[0]);
   a.args = std::move(args);
   return power_of(intern(std::move(a)));

@@ -52,6 +52,7 @@ bool nonnegative_node(const Arena& arena, ExprId root) {
     }
     case Op::tanh:
     case Op::erf:
+    case Op::atan:
     case Op::expm1:
     case Op::floor:
     case Op::ceil:

@@ -423,6 +423,7 @@ void GradientBuilder::step(ExprId id, const Product& c, const std::unordered_map
   case Op::sigmoid: return give(0, 1, {id, one_minus(id)});
   case Op::sin: return give(0, 1, {call(Op::cos, {args[0]})});
   case Op::cos: return give(0, -1, {call(Op::sin, {args[0]})});
+  case Op::atan: return give(0, 1, {}, {call(Op::add, {real(1), call(Op::pow, {args[0], real(2)})})});
   case Op::abs: return give(0, 1, {call(Op::sign, {args[0]})});
   case Op::mod: give(0, 1, {}); return give(1, -1, {call(Op::floor, {call(Op::div, {args[0], args[1]})})});
   case Op::round_to:

@@ -179,6 +179,7 @@ Interval IntervalMath::apply(Op op, std::uint32_t, std::span<const Interval> arg
   case Op::rsqrt: return inv(monotone(mpfr_sqrt));
   case Op::tanh: return monotone(mpfr_tanh);
   case Op::erf: return monotone(mpfr_erf);
+  case Op::atan: return monotone(mpfr_atan);
   case Op::sigmoid: {
     std::array<Interval, 1> minus{sub(number(0), a)};
     return inv(add(number(1), apply(Op::exp, 0, minus)));

@@ -439,6 +439,7 @@ bool rational(const RealProblem& p) {
     case Op::rsqrt:
     case Op::tanh:
     case Op::erf:
+    case Op::atan:
     case Op::sigmoid:
     case Op::sin:
     case Op::cos: return false;

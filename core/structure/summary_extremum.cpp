@@ -138,7 +138,8 @@ std::optional<Peeled> peel(const Model& model, ExprId node) {
   case Op::expm1:
   case Op::tanh:
   case Op::sigmoid:
-  case Op::erf: return p;
+  case Op::erf:
+  case Op::atan: return p;
   case Op::log:
   case Op::log2:
   case Op::log1p:

@@ -38,6 +38,7 @@ double DoubleMath::apply(Op op, std::uint32_t payload, std::span<const double> a
   case Op::sigmoid: return 1 / (1 + std::exp(-a[0]));
   case Op::sin: return std::sin(a[0]);
   case Op::cos: return std::cos(a[0]);
+  case Op::atan: return std::atan(a[0]);
   case Op::abs: return std::fabs(a[0]);
   case Op::sign: return std::isnan(a[0]) ? nan : a[0] > 0 ? 1 : a[0] < 0 ? -1 : 0;
   case Op::floor: return std::floor(a[0]);

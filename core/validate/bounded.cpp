@@ -235,6 +235,7 @@ Bounded apply(const ErrorModel& model, Op op, std::uint32_t payload, std::span<c
   case Op::rsqrt: return power(model, x[0], {-0.5, 0});
   case Op::tanh: return saturating([](double v) { return std::tanh(v); }, model.fast_tanh ? 0x1p-20 : 0);
   case Op::erf: return saturating([](double v) { return std::erf(v); }, model.fast_erf ? 0x1p-21 : 0);
+  case Op::atan: return library([](double v) { return std::atan(v); });
   case Op::sigmoid: { // 1/(1 + exp(-v)): the exponential, a sum and a quotient
     auto f = [](double v) { return 1 / (1 + std::exp(-v)); };
     double relative = 3 * model.function + (model.fast_exp ? 2 * model.u * (4 + std::fabs(x[0].value)) : 0) +

@@ -162,9 +162,9 @@ class Generator {
       default: return load();
       }
     }
-    static const char* const unary[] = {"exp",  "exp2",  "expm1",   "log", "log2", "log1p", "sqrt", "rsqrt",
-                                        "tanh", "erf",   "sigmoid", "sin", "cos",  "abs",   "sign", "floor",
-                                        "ceil", "round", "bf16",    "f16", "i8",   "i32"};
+    static const char* const unary[] = {"exp",   "exp2", "expm1",   "log",  "log2", "log1p", "sqrt", "rsqrt",
+                                        "tanh",  "erf",  "sigmoid", "sin",  "cos",  "atan",  "abs",  "sign",
+                                        "floor", "ceil", "round",   "bf16", "f16",  "i8",    "i32"};
     std::string a = real(depth - 1, 5);
     auto sum = [&](const std::string& text) { return strength > 5 ? "(" + text + ")" : text; };
     switch (pick(14)) {

@@ -87,8 +87,9 @@ void TestNumberField::mpfr_functions_against_double() {
   BigFloat::precision() = 200;
   std::mt19937 random(5);
   std::uniform_real_distribution<double> uniform(-6, 6);
-  for (Op op : {Op::neg, Op::exp, Op::exp2, Op::expm1, Op::log, Op::log2, Op::log1p, Op::sqrt, Op::rsqrt, Op::tanh,
-                Op::erf, Op::sigmoid, Op::sin, Op::cos, Op::abs, Op::sign, Op::floor, Op::ceil, Op::round})
+  for (Op op :
+       {Op::neg, Op::exp,     Op::exp2, Op::expm1, Op::log,  Op::log2, Op::log1p, Op::sqrt,  Op::rsqrt, Op::tanh,
+        Op::erf, Op::sigmoid, Op::sin,  Op::cos,   Op::atan, Op::abs,  Op::sign,  Op::floor, Op::ceil,  Op::round})
     for (int k = 0; k < 500; ++k) {
       double v = uniform(random), a = 0;
       BigFloat x, y;

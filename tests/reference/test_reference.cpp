@@ -103,6 +103,8 @@ void TestReference::special_values_data() {
   row("sigmoid(a[i]) + b[i]", 0, 0, 0.5);
   row("tanh(a[i]) + b[i]", Inf, 0, 1);
   row("erf(a[i]) + b[i]", -Inf, 0, -1);
+  row("atan(a[i]) + b[i]", -Inf, 0, -1.5707963267948966);
+  row("atan(a[i]) + b[i]", 1, 0, 0.7853981633974483);
   row("where(a[i] < b[i], 1, 2)", NaN, 1, 2);
   row("where(not (a[i] < b[i]), 1, 2)", NaN, 1, 1);
   row("where(a[i] != b[i], 1, 2)", NaN, NaN, 1);

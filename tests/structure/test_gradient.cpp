@@ -272,7 +272,7 @@ void TestGradient::constructs_data() {
       "op t(x: float[N], p: float[N]) -> y: float[N]\n"
       "  s[i] = 1.5 + sin(x[i])\n"
       "  y[i] = log2(s[i]) + exp2(x[i]) + expm1(x[i]) * log1p(s[i]) + rsqrt(s[i]) + tanh(x[i]) * erf(x[i]) "
-      "+ s[i]^p[i] + p[i]^3 + 2^x[i] + abs(x[i]) * sigmoid(p[i]) + cos(x[i]) / s[i]\n");
+      "+ s[i]^p[i] + p[i]^3 + 2^x[i] + abs(x[i]) * sigmoid(p[i]) + cos(x[i]) / s[i] + atan(x[i] * p[i])\n");
   row("pieces", "op t(x: float[N], p: float[N]) -> y: float[N]\n"
                 "  y[i] = floor(x[i]) * x[i] + round(4 * p[i]) * p[i] + x[i] % (2 + sin(p[i])) + sign(x[i]) * p[i] "
                 "+ bf16(0.25) * x[i] + where(x[i] < p[i], x[i] * p[i], p[i])\n");

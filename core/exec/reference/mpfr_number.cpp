@@ -78,6 +78,7 @@ void Mpfr::function(Op op, BigFloat& out, const BigFloat& a) {
   }
   case Op::sin: mpfr_sin(o, x, MPFR_RNDN); return;
   case Op::cos: mpfr_cos(o, x, MPFR_RNDN); return;
+  case Op::atan: mpfr_atan(o, x, MPFR_RNDN); return;
   case Op::abs: mpfr_abs(o, x, MPFR_RNDN); return;
   case Op::sign:
     if (mpfr_nan_p(x) != 0 || mpfr_zero_p(x) != 0)

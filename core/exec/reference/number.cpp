@@ -24,6 +24,7 @@ void F64::function(Op op, double& out, double a) {
   }
   case Op::sin: out = std::sin(a); return;
   case Op::cos: out = std::cos(a); return;
+  case Op::atan: out = std::atan(a); return;
   case Op::abs: out = std::fabs(a); return;
   case Op::sign: out = a > 0 ? 1 : a < 0 ? -1 : a; return;
   case Op::floor: out = std::floor(a); return;

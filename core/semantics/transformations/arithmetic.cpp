@@ -28,7 +28,7 @@ Claim f32_accumulate(const OperatorFacts& facts) {
 
 Claim device_math(const OperatorFacts& facts) {
   if (!any_of(facts.functions, {Op::exp, Op::exp2, Op::expm1, Op::log, Op::log2, Op::log1p, Op::tanh, Op::erf,
-                                Op::sigmoid, Op::sin, Op::cos}))
+                                Op::sigmoid, Op::sin, Op::cos, Op::atan}))
     return inapplicable_claim("it names no transcendental function");
   Claim c = identical_claim("named functions by the toolkit's library: at most 2 ulp, the same code on every device");
   c.needs = Arithmetic::reassociated;

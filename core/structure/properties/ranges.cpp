@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 namespace aicf {
@@ -258,6 +259,9 @@ Range Ranges::step(ExprId id, const Known& known) const {
   case Op::erf:
     return monotone(
         at(0), [](double v) { return std::erf(v); }, -1, 1);
+  case Op::atan:
+    return monotone(
+        at(0), [](double v) { return std::atan(v); }, -std::numbers::pi / 2, std::numbers::pi / 2);
   case Op::sigmoid:
     return monotone(
         at(0), [](double v) { return 1 / (1 + std::exp(-v)); }, 0, 1);
