@@ -1,0 +1,330 @@
+// aicf bench device: generated kernels and a copy of the same bytes, timed on a device in one run.
+#include "app/aicf/bench.hpp"
+#include "app/aicf/command.hpp"
+#include "core/evidence/evidence.hpp"
+#include "core/exec/backends.hpp"
+#include "core/exec/cuda/device.hpp"
+#include "core/exec/nvrtc.hpp"
+#include "core/validate/inputs.hpp"
+#include "synth/search.hpp"
+#include "synth/variant.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <iostream>
+
+namespace aicf::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t most_compiled = 8; ///< kernels at once
+
+/// Reads and writes `bytes` once: the floor of every kernel that does the same.
+KernelModule copy_kernel(int vectors) {
+  KernelModule m;
+  m.entry = "copy_" + std::to_string(vectors);
+  m.arch = "sm_90";
+  std::string n = std::to_string(vectors);
+  m.cuda_source = "struct alignas(16) Vector { unsigned a, b, c, d; };\n"
+                  "extern \"C\" __global__ void __launch_bounds__(256) " +
+                  m.entry +
+                  "(const Vector* __restrict__ from, Vector* __restrict__ to, long long n) {\n"
+                  "  long long first = (long long)blockIdx.x * (256 * " +
+                  n +
+                  ") + threadIdx.x;\n"
+                  "  Vector v[" +
+                  n +
+                  "];\n"
+                  "#pragma unroll\n"
+                  "  for (int i = 0; i < " +
+                  n +
+                  "; ++i) if (first + i * 256 < n / 4) v[i] = from[first + i * 256];\n"
+                  "#pragma unroll\n"
+                  "  for (int i = 0; i < " +
+                  n +
+                  "; ++i) if (first + i * 256 < n / 4) to[first + i * 256] = v[i];\n"
+                  "}\n";
+  m.args = {{"from", Arg::Role::input, DType::f32, {{"n"}}, {}}, {"to", Arg::Role::output, DType::f32, {{"n"}}, {}}};
+  m.dim_args = {"n"};
+  m.launch.grid[0] = {"ceil(n/" + std::to_string(4 * 256 * vectors) + ")"};
+  m.launch.block[0] = {"256"};
+  return m;
+}
+
+const Metric* timing(const RunResult& run, const char* id) {
+  for (const Metric& m : run.metrics)
+    if (m.id == id && m.source == Metric::Source::measured) return &m;
+  return nullptr;
+}
+
+struct DeviceOptions {
+  std::vector<std::string> ops;
+  std::string shape = "M=8192,N=4096", dtype = "bf16", choices, cases, from;
+  int plans = 48;
+};
+
+class DeviceBench {
+ public:
+  DeviceBench(const DeviceOptions& options, Backend& cuda, std::stop_token stop, json earlier)
+      : o_(options), cuda_(cuda), stop_(std::move(stop)), earlier_(std::move(earlier)) {}
+
+  Result<json> copy(std::int64_t bytes) {
+    std::int64_t n = bytes / 16 * 4; // whole vectors
+    HostTensor from(DType::f32, {n}), to(DType::f32, {n});
+    for (std::size_t i = 0; i < from.element_count(); ++i)
+      from.set(i, static_cast<double>(i * 2654435761U % 4096) - 2048);
+    json best;
+    for (int vectors : {1, 2, 4, 8}) {
+      KernelModule m = copy_kernel(vectors);
+      auto compiled = compile(m);
+      if (!compiled) return compiled.failure<json>();
+      std::vector<Call> calls{{m, *compiled, {{"n", n}}, {}, {0, 1}}};
+      std::vector<Buffer> buffers{{from.bytes, DType::f32, {n}, {1}}, {to.bytes, DType::f32, {n}, {1}}};
+      RunOptions how;
+      how.checks = false;
+      how.repetitions = 31;
+      auto run = cuda_.run(calls, buffers, how, stop_);
+      if (!run) return run.failure<json>();
+      const Metric* cold = timing(*run, "time_us.cold");
+      if (cold == nullptr || to.bytes != from.bytes)
+        return error("bench.copy", "the copy kernel did not run as it should");
+      if (best.is_null() || cold->value < best["time_us"]["value"].get<double>())
+        best = {{"kernel", m.entry}, {"bytes", 2 * bytes}, {"time_us", aicf::to_json(*cold)}};
+    }
+    return best;
+  }
+
+  /// Every plan once, the fastest ones again at length, and the fastest of all judged.
+  Result<json> op(const std::string& name, const std::string& shape) {
+    int status = done;
+    auto structure = analysed(name, "", status);
+    if (!structure) return error("bench.op", "cannot analyse it", {name, 0, 0, 0});
+    auto dims = parse_shape(shape, *structure->canonical->source);
+    if (!dims) return dims.failure<json>();
+    Problem problem{*dims, {}, *dtype_from(o_.dtype), "sm_90"};
+    CompilerProfile rules;
+    PlanSpace space = plan(*structure, judge(*structure, rules), rules, problem);
+    auto choices = parse_choices(o_.choices);
+    if (!choices) return choices.failure<json>();
+    if (auto problems = restrict_to(space, *choices); !problems.empty()) return problems;
+    if (space.plans.empty()) return error("bench.op", "no legal plan", {name, 0, 0, 0});
+    auto inputs = make_inputs(*structure->canonical->source, problem, InputKind::random, 1);
+    if (!inputs) return inputs.failure<json>();
+    struct Timed {
+      Variant variant;
+      Metric cold;
+    };
+    std::vector<Timed> timed;
+    VariantMemory memory; // one for all variants: nothing is copied twice
+    auto measure = [&](const Variant& v, int repetitions) -> Result<Metric> {
+      RunOptions how;
+      how.checks = false;
+      how.repetitions = repetitions;
+      auto calls = calls_of(*structure, v, problem, *inputs, memory);
+      if (!calls) return calls.failure<Metric>();
+      std::vector<Buffer> buffers = memory.buffers();
+      auto ran = cuda_.run(*calls, buffers, how, stop_);
+      if (!ran) return ran.failure<Metric>();
+      const RunResult& run = *ran;
+      const Metric* cold = timing(run, "time_us.cold");
+      return cold != nullptr ? Result<Metric>(*cold)
+                             : error("bench.time", run.faults.empty() ? "no timing" : run.faults.front().message);
+    };
+    json failures = json::array();
+    PlanSearch search(space);
+    for (const auto& choices : earlier(name, shape)) search.prefer(choices);
+    std::size_t count = std::min<std::size_t>(space.plans.size(), static_cast<std::size_t>(o_.plans));
+    for (std::size_t i = 0; i < count && !stop_.stop_requested();) {
+      std::vector<const Plan*> batch; // compiled side by side, timed one after the other
+      for (; batch.size() < most_compiled && i < count; ++i) batch.push_back(search.next());
+      std::vector<std::future<Result<Variant>>> building;
+      for (const Plan* plan : batch)
+        building.push_back(
+            std::async(std::launch::async, [&, plan] { return build_variant(*structure, *plan, problem); }));
+      for (std::size_t b = 0; b < batch.size(); ++b) {
+        auto variant = building[b].get();
+        if (variant.missing) return variant.failure<json>();
+        auto cold = variant ? measure(*variant, 7) : variant.failure<Metric>();
+        search.measured(*batch[b], cold ? cold->value : INFINITY);
+        if (cold)
+          timed.push_back({std::move(*variant), std::move(*cold)});
+        else if (!cold.diagnostics.empty())
+          failures.push_back(cold.diagnostics.front().message);
+      }
+    }
+    auto faster = [](const Timed& a, const Timed& b) { return a.cold.value < b.cold.value; };
+    std::sort(timed.begin(), timed.end(), faster);
+    for (std::size_t i = 0; i < std::min<std::size_t>(6, timed.size()); ++i)
+      if (auto again = measure(timed[i].variant, 41)) timed[i].cold = std::move(*again);
+    std::sort(timed.begin(), timed.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(6, timed.size())),
+              faster);
+    if (timed.empty())
+      return error("bench.op", failures.empty() ? "nothing was timed" : failures.front().get<std::string>(),
+                   {name, 0, 0, 0});
+    auto rebuild = [&](const Plan& p, const Problem& other) { return build_variant(*structure, p, other); };
+    ValidationOptions judging;
+    judging.counters = false;
+    judging.edge_shapes = false;
+    judging.row_limit = 64;
+    auto verdict = validate(*structure, rules, timed.front().variant, problem, cuda_, rebuild, judging, stop_);
+    json all = json::array();
+    for (const Timed& t : timed)
+      all.push_back({{"plan", aicf::to_json(t.variant.plan)},
+                     {"time_us", aicf::to_json(t.cold)},
+                     {"registers", t.variant.compiled.front().registers}});
+    json row{{"op", name},          {"shape", shape},  {"structure_hash", to_hex(structure->canonical->structure_hash)},
+             {"best", all.front()}, {"variants", all}, {"not_timed", failures}};
+    row["correct"] = verdict && verdict->passed;
+    if (verdict) row["validation"] = aicf::to_json(*verdict);
+    std::int64_t bytes = 0; // read and written once each
+    for (const auto& [unused, tensor] : *inputs) bytes += static_cast<std::int64_t>(tensor.bytes.size());
+    row["input_bytes"] = bytes;
+    for (TensorId t : structure->canonical->source->outputs)
+      bytes += static_cast<std::int64_t>(
+          memory.tensors[memory.place.at(structure->canonical->source->tensors[t].name)].bytes.size());
+    row["bytes"] = bytes;
+    return row;
+  }
+
+  [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
+
+ private:
+  /// The plans that an earlier run found fastest, the fastest last.
+  [[nodiscard]] std::vector<std::map<std::string, std::string>> earlier(const std::string& op,
+                                                                        const std::string& shape) const {
+    std::vector<std::map<std::string, std::string>> found;
+    for (const json& row : earlier_) {
+      if (!row.is_object()) continue;
+      auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
+      if (stem(row.value("op", "")) != stem(op) || row.value("shape", "") != shape) continue;
+      std::size_t most = 0;
+      for (const json& v : row.value("variants", json::array())) {
+        if (++most > 6) break; // they come fastest first
+        if (!v.is_object() || !v.contains("plan")) continue;
+        const json& made = v["plan"].contains("choices") ? v["plan"]["choices"] : v["plan"];
+        std::map<std::string, std::string> choices;
+        for (const auto& [id, value] : made.items())
+          choices[id] = value.is_string() ? value.get<std::string>() : value.dump();
+        found.insert(found.begin(), std::move(choices));
+      }
+    }
+    return found;
+  }
+
+  const DeviceOptions& o_;
+  Backend& cuda_;
+  std::stop_token stop_;
+  json earlier_; ///< rows of an earlier run
+};
+
+struct DeviceCase {
+  std::string op, shape;
+};
+
+/// --cases FILE: [{"op": a name of the atlas or a file beside FILE, "shape": "M=8192,N=4096"}, …]; else every --op at
+/// --shape.
+Result<std::vector<DeviceCase>> device_cases(const DeviceOptions& o) {
+  std::vector<DeviceCase> cases;
+  for (const std::string& op : o.ops) cases.push_back({op, o.shape});
+  if (o.cases.empty()) return cases;
+  std::ifstream in(o.cases);
+  json list = json::parse(in, nullptr, false);
+  if (!list.is_array()) return error("bench.cases", "no JSON list", {o.cases, 0, 0, 0});
+  for (const json& c : list) {
+    if (!c.is_object() || !c.contains("op") || !c["op"].is_string() || !c.contains("shape") || !c["shape"].is_string())
+      return error("bench.cases", "a case has an op and a shape: " + c.dump(), {o.cases, 0, 0, 0});
+    DeviceCase one{c["op"].get<std::string>(), c["shape"].get<std::string>()};
+    auto beside = std::filesystem::path(o.cases).parent_path() / one.op;
+    if (one.op.ends_with(".op") && std::filesystem::exists(beside)) one.op = beside.string();
+    cases.push_back(std::move(one));
+  }
+  return cases;
+}
+
+/// The rows of --from, of which a run takes what it finds there; an empty list without it.
+Result<json> earlier_rows(const DeviceOptions& o) {
+  if (o.from.empty()) return json::array();
+  std::ifstream in(o.from);
+  json document = json::parse(in, nullptr, false);
+  if (!document.is_object() || !document.contains("device") || !document["device"].is_object())
+    return error("bench.from", "is no result of aicf bench device", {o.from, 0, 0, 0});
+  return document["device"].value("ops", json::array());
+}
+
+/// Device, versions and date go with the numbers.
+Result<json> bench_device(const DeviceOptions& o, std::stop_token stop, const BenchKeep& keep) {
+  auto device = cuda::device_at(0);
+  if (!device) return device.failure<json>();
+  auto backend = make_backend("cuda");
+  if (!backend) return backend.failure<json>();
+  auto cases = device_cases(o);
+  if (!cases) return cases.failure<json>();
+  auto earlier = earlier_rows(o);
+  if (!earlier) return earlier;
+  DeviceBench bench(o, **backend, std::move(stop), std::move(*earlier));
+  json document{{"date", utc_now()},
+                {"device", cuda::to_json(*device)},
+                {"dtype", o.dtype},
+                {"timer", "CUDA events, cold L2, median of 41"},
+                {"ops", json::array()}};
+  if (auto info = nvrtc_info()) document["nvrtc"] = std::to_string(info->major) + "." + std::to_string(info->minor);
+  std::map<std::int64_t, json> copies; // by bytes read and written
+  for (const DeviceCase& one : *cases) {
+    if (bench.stopped()) break;
+    auto row = bench.op(one.op, one.shape);
+    if (row.missing) return row;
+    if (!row) {
+      std::string why = row.diagnostics.empty() ? "nothing was timed" : row.diagnostics.front().message;
+      std::cerr << one.op << " " << one.shape << ": " << why << "\n";
+      document["ops"].push_back({{"op", one.op}, {"shape", one.shape}, {"error", why}});
+      document["failed"] = true;
+      continue;
+    }
+    std::int64_t bytes = (*row)["bytes"].get<std::int64_t>();
+    if (!copies.contains(bytes)) {
+      auto copy = bench.copy(bytes / 2);
+      if (!copy) return copy;
+      copies[bytes] = std::move(*copy);
+    }
+    double ours = (*row)["best"]["time_us"]["value"].get<double>();
+    double floor = copies[bytes]["time_us"]["value"].get<double>();
+    (*row)["copy"] = copies[bytes];
+    (*row)["ratio_to_copy"] = ours / floor;
+    std::cerr << one.op << " " << one.shape << " " << o.dtype << ": " << ours << " us, copy of as many bytes " << floor
+              << " us, ratio " << ours / floor << ((*row)["correct"].get<bool>() ? "" : "  NOT CORRECT") << "  "
+              << (*row)["best"]["plan"]["choices"].dump() << "\n";
+    document["ops"].push_back(std::move(*row));
+    keep(document);
+  }
+  return document;
+}
+
+const RegisterBench registered{
+    {"device", "Generated kernels on a device, beside a copy", false, [](CLI::App& app) {
+       auto o = std::make_shared<DeviceOptions>();
+       app.add_option("--op", o->ops, "operators");
+       app.add_option("--shape", o->shape, "sizes")->capture_default_str();
+       app.add_option("--cases", o->cases, "a JSON list of {op, shape}");
+       app.add_option("--from", o->from, "results of an earlier run: its fastest plans come first");
+       app.add_option("--dtype", o->dtype, "what `float` is")->check(CLI::IsMember({"f32", "f16", "bf16"}));
+       app.add_option("--plan", o->choices, "only plans that chose this: state_form=online");
+       app.add_option("--plans", o->plans, "plans to time an operator")->check(CLI::Range(1, 10000));
+       return [o](std::stop_token stop, const BenchKeep& keep) {
+         BenchOutcome out;
+         auto result = bench_device(*o, std::move(stop), keep);
+         if (!result) {
+           out.status = report(result);
+           return out;
+         }
+         if (result->contains("failed")) out.status = negative;
+         out.value = std::move(*result);
+         return out;
+       };
+     }}};
+
+} // namespace
+} // namespace aicf::cli
