@@ -18,7 +18,7 @@ Call Kernel::call(std::vector<Buffer>& views) {
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     Arg arg;
     arg.name = "b" + std::to_string(i);
-    arg.role = Arg::Role::inout;
+    arg.role = i < roles.size() ? roles[i] : Arg::Role::inout;
     call.module.args.push_back(arg);
     call.buffers.push_back(i);
     Buffer view;

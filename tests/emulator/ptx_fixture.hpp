@@ -14,6 +14,7 @@ struct Kernel {
   unsigned grid = 1, grid_y = 1, block = 32, cluster = 1, shared = 0, threads = 1;
   std::vector<std::vector<std::byte>> buffers{};
   std::vector<std::int64_t> dims{};
+  std::vector<Arg::Role> roles{}; ///< of the buffers; those without one are read and written
   RunOptions options{};
 
   template <class T> Kernel& with(const std::vector<T>& values) {

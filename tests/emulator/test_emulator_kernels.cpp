@@ -384,7 +384,7 @@ void TestEmulatorKernels::last_block() {
   call.module.args = {{"x", Arg::Role::input, DType::f32, {}, {}},
                       {"partial", Arg::Role::workspace, DType::f32, {}, {}},
                       {"y", Arg::Role::output, DType::f32, {}, {}},
-                      {"arrived", Arg::Role::workspace, DType::i32, {}, {}},
+                      {"arrived", Arg::Role::inout, DType::i32, {}, {}}, // zero before
                       {"n", Arg::Role::scalar, DType::i32, {}, {}}};
   call.module.launch.grid[0].text = "6";
   call.module.launch.block[0].text = "256";

@@ -49,6 +49,8 @@ class TestEmulatorWarps : public QObject {
   void named_barriers();
   void barrier_reductions();
   void atomics();
+  void subnormal_sums();
+  void wide_words();
   void shared_counters();
   void async_copies();
   void clusters();
@@ -281,6 +283,46 @@ void TestEmulatorWarps::atomics() {
     QCOMPARE(k.problem(), std::string());
     QVERIFY2(k.values<std::uint64_t>(0)[0] == c.expected,
              qPrintable(QString("%1: %2").arg(c.text).arg(k.values<std::uint64_t>(0)[0], 0, 16)));
+  }
+}
+
+/// PTX ISA, atom: a sum of f32 flushes subnormals in global memory and keeps them in shared memory.
+void TestEmulatorWarps::subnormal_sums() {
+  Kernel k{test::entry(2,
+                       "red.global.add.f32 [%p0], 0f00000003;\nst.shared.u32 [s], 4;\nred.shared.add.f32 [s], "
+                       "0f00000003;\nld.shared.u32 %r1, [s];\nst.global.u32 [%p1], %r1;",
+                       {}, ".shared .align 16 .b8 s[16];")};
+  k.block = 1;
+  k.with(std::vector<std::uint32_t>{4}).with(std::vector<std::uint32_t>{0});
+  QCOMPARE(k.problem(), std::string());
+  QCOMPARE(k.values<std::uint32_t>(0)[0], 0U);
+  QCOMPARE(k.values<std::uint32_t>(1)[0], 7U);
+}
+
+/// 128 bits at once: moves, loads and stores, exchange and compare-and-swap, in generic, global and shared memory.
+void TestEmulatorWarps::wide_words() {
+  Kernel k{
+      test::entry(2,
+                  "mul.wide.u32 %l20, %t, 16;\nadd.s64 %l1, %p0, %l20;\nadd.s64 %l2, %p1, %l20;\ncvt.u64.u32 %l3, %t;\n"
+                  "ld.global.b128 %x1, [%l1];\nmov.b128 {%l4, %l5}, %x1;\nmov.b128 %x2, {%l5, %l3};\n"
+                  "setp.lt.u32 %q1, %t, 16;\n"
+                  "atom.global.exch.b128 %x3, [%l1], %x2;\n"                       // gives what was there
+                  "@%q1 atom.cas.b128 %x3, [%l1], %x2, %x1;\n"                     // finds it: puts the first back
+                  "@!%q1 atom.relaxed.gpu.global.cas.b128 %x4, [%l1], %x1, %x1;\n" // does not
+                  "@!%q1 mov.b128 %x3, %x4;\nst.global.b128 [%l2], %x3;",
+                  {}, ".reg .b128 %x<8>;")};
+  k.block = 32;
+  std::vector<std::uint64_t> words(64);
+  for (std::size_t i = 0; i < 64; ++i) words[i] = 1000 + i;
+  k.with(words).with(std::vector<std::uint64_t>(64));
+  QCOMPARE(k.problem(), std::string());
+  const auto memory = k.values<std::uint64_t>(0), got = k.values<std::uint64_t>(1);
+  for (std::uint64_t t = 0; t < 32; ++t) {
+    const std::uint64_t low = 1000 + 2 * t, high = low + 1;
+    QCOMPARE(memory[2 * t], t < 16 ? low : high);
+    QCOMPARE(memory[2 * t + 1], t < 16 ? high : t);
+    QCOMPARE(got[2 * t], high); // what the exchange left there
+    QCOMPARE(got[2 * t + 1], t);
   }
 }
 

@@ -217,7 +217,7 @@ class TestPtxAsync : public QObject {
   void tensorStore() {
     emulator::TensorMap map;
     map.rank = 3;
-    map.element_bytes = 2;
+    map.element = emulator::TensorMap::Element::u16;
     map.size = {16, 3, 2};
     map.stride = {2, 32, 96};
     map.box = {8, 2, 2};
@@ -243,6 +243,107 @@ class TestPtxAsync : public QObject {
           QCOMPARE(std::size_t{got[z * 48 + y * 16 + x]}, y == 2 && x >= 8 ? z * 16 + x - 8 : 7777);
   }
 
+  /// The rows of a 3 x 3 convolution with padding 1 and strides 1 and 2: by its definition, each output's input pixel.
+  void im2col_data() {
+    QTest::addColumn<int>("stride");
+    QTest::addColumn<int>("first"); ///< output pixel
+    QTest::newRow("stride 1") << 1 << 7;
+    QTest::newRow("stride 2") << 2 << 1;
+    QTest::newRow("past the last image") << 1 << 30;
+  }
+  void im2col() {
+    QFETCH(int, stride);
+    QFETCH(int, first);
+    constexpr int images = 2, height = 4, width = 5, channels = 8, taken = 4, pixels = 16, r = 2, s = 0;
+    const int p = (height + 2 - 3) / stride + 1, q = (width + 2 - 3) / stride + 1;
+    emulator::TensorMap map;
+    map.rank = 4;
+    map.size = {channels, width, height, images};
+    map.stride = {4, 4 * channels, 4 * channels * width, 4 * channels * width * height};
+    map.step = {1, static_cast<std::uint32_t>(stride), static_cast<std::uint32_t>(stride), 1};
+    map.im2col = true;
+    map.channels = taken;
+    map.pixels = pixels;
+    map.lower = {-1, -1};
+    map.upper = {-1, -1};
+    const std::string at = "mov.u32 %r5, 4;\nmov.u32 %r6, " + std::to_string(first % q * stride - 1) +
+                           ";\nmov.u32 %r7, " + std::to_string(first / q % p * stride - 1) + ";\nmov.u32 %r8, " +
+                           std::to_string(first / q / p) + ";\nmov.u16 %h1, " + std::to_string(s) + ";\nmov.u16 %h2, " +
+                           std::to_string(r) + ";\n";
+    Kernel k{test::entry(3,
+                         setup + at +
+                             "@%q7 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r30], 256;\n"
+                             "@%q7 cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                             "[%r31], [%p0, {%r5, %r6, %r7, %r8}], [%r30], {%h1, %h2};\n" +
+                             wait("W", 0) +
+                             "ld.shared.u32 %r2, [%r20];\nmul.wide.u32 %l1, %t, 4;\nadd.s64 %l1, %l1, %p2;\n"
+                             "st.global.u32 [%l1], %r2;",
+                         shared)};
+    const auto x = counting(images * height * width * channels);
+    k.with(std::vector<std::byte>(emulator::tensor_map_bytes)).with(x).with(std::vector<std::uint32_t>(64));
+    map.address = k.address(1);
+    const auto encoded = emulator::encode(map);
+    QVERIFY(encoded);
+    k.buffers[0].assign(encoded->begin(), encoded->end());
+    k.block = 64;
+    QCOMPARE(k.problem(), std::string());
+    const auto got = k.values<std::uint32_t>(2);
+    for (int i = 0; i < pixels; ++i)
+      for (int c = 0; c < taken; ++c) {
+        const int o = first + i, n = o / q / p, h = o / q % p * stride - 1 + r, w = o % q * stride - 1 + s;
+        const bool inside = n < images && h >= 0 && h < height && w >= 0 && w < width;
+        const auto expected =
+            inside ? x[static_cast<std::size_t>(((n * height + h) * width + w) * channels + 4 + c)] : 0U;
+        QCOMPARE(got[static_cast<std::size_t>(i * taken + c)], expected);
+      }
+  }
+
+  /// A tile is added to global memory where it lies inside; the least of signed numbers by the map's type.
+  void tensorReduce_data() {
+    QTest::addColumn<std::string>("operation");
+    QTest::addColumn<int>("element");
+    QTest::newRow("add") << std::string("add") << static_cast<int>(emulator::TensorMap::Element::u32);
+    QTest::newRow("min") << std::string("min") << static_cast<int>(emulator::TensorMap::Element::s32);
+    QTest::newRow("or") << std::string("or") << static_cast<int>(emulator::TensorMap::Element::u32);
+  }
+  void tensorReduce() {
+    QFETCH(std::string, operation);
+    QFETCH(int, element);
+    emulator::TensorMap map;
+    map.rank = 2;
+    map.element = static_cast<emulator::TensorMap::Element>(element);
+    map.size = {20, 3};
+    map.stride = {4, 80};
+    map.box = {8, 2};
+    map.step = {1, 1};
+    Kernel k{test::entry(2,
+                         setup +
+                             "sub.s32 %r2, %t, 5;\nst.shared.u32 [%r20], %r2;\nfence.proxy.async;\nbar.sync 0;\n@!%q7 "
+                             "exit;\nmov.u32 %r5, 16;\nmov.u32 %r6, 1;\ncp.reduce.async.bulk.tensor.2d.global."
+                             "shared::cta." +
+                             operation +
+                             ".tile.bulk_group [%p0, {%r5, %r6}], [%r31];\ncp.async.bulk.commit_group;\n"
+                             "cp.async.bulk.wait_group 0;",
+                         shared)};
+    k.with(std::vector<std::byte>(emulator::tensor_map_bytes)).with(counting(60));
+    map.address = k.address(1);
+    const auto encoded = emulator::encode(map);
+    QVERIFY(encoded);
+    k.buffers[0].assign(encoded->begin(), encoded->end());
+    k.block = 64;
+    QCOMPARE(k.problem(), std::string());
+    const auto before = counting(60), got = k.values<std::uint32_t>(1);
+    for (std::uint32_t y = 0; y < 3; ++y)
+      for (std::uint32_t x = 0; x < 20; ++x) {
+        const auto old = static_cast<std::int32_t>(before[y * 20 + x]);
+        const auto given = static_cast<std::int32_t>((y - 1) * 8 + x - 16) - 5;
+        const std::int32_t combined = operation == "add"   ? old + given
+                                      : operation == "min" ? std::min(old, given)
+                                                           : old | given;
+        QCOMPARE(static_cast<std::int32_t>(got[y * 20 + x]), y >= 1 && x >= 16 ? combined : old);
+      }
+  }
+
   void maps() {
     emulator::TensorMap map;
     map.size = {16};
@@ -262,6 +363,34 @@ class TestPtxAsync : public QObject {
     QVERIFY(!emulator::encode(wrong));
     wrong = map;
     wrong.rank = 6;
+    QVERIFY(!emulator::encode(wrong));
+    wrong = map;
+    wrong.element = emulator::TensorMap::Element::u32;
+    wrong.fill_nan = true; // an integer has none
+    QVERIFY(!emulator::encode(wrong));
+    auto columns = map;
+    columns.im2col = true;
+    columns.rank = 4;
+    columns.size = {8, 5, 4, 2};
+    columns.stride = {4, 32, 160, 640};
+    columns.step = {1, 2, 2, 1};
+    columns.channels = 8;
+    columns.pixels = 1024;
+    columns.lower = {-128, 0};
+    columns.upper = {127, -1};
+    const auto packed = emulator::encode(columns);
+    QVERIFY(packed);
+    const auto back = emulator::decode_tensor_map(packed->data());
+    QVERIFY(back && back->im2col && back->pixels == 1024 && back->lower == columns.lower);
+    QVERIFY(back->upper == columns.upper && back->channels == 8);
+    wrong = columns;
+    wrong.lower[1] = -129; // eight bits in 4 dimensions
+    QVERIFY(!emulator::encode(wrong));
+    wrong = columns;
+    wrong.pixels = 1025;
+    QVERIFY(!emulator::encode(wrong));
+    wrong = columns;
+    wrong.rank = 2;
     QVERIFY(!emulator::encode(wrong));
     const std::vector<std::byte> zeros(128);
     QVERIFY(!emulator::decode_tensor_map(zeros.data()));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 using namespace aicf;
 using aicf::test::Kernel;
@@ -17,7 +18,18 @@ struct Pair {
   std::string faulty, clean;
   unsigned block = 64, grid = 1, cluster = 1;
   std::uint64_t steps = 0;
+  int thread = -1;     ///< that the fault names, where one alone can be first
+  bool result = false; ///< p0 is only written, so that it holds nothing before
 };
+
+/// The text with a source line before each of its lines: line n of the text as line 1000 + n of the source.
+std::string with_lines(const std::string& body) {
+  std::string text;
+  int n = 1000;
+  std::istringstream lines(body);
+  for (std::string line; std::getline(lines, line);) text += ".loc 1 " + std::to_string(n++) + " 1\n" + line + "\n";
+  return text;
+}
 
 const std::string module = ".shared .align 128 .b8 s[2048];\n.shared .align 8 .b64 bar;\n"
                            ".const .align 4 .b32 table[2] = {1, 2};\n";
@@ -53,8 +65,10 @@ const std::vector<Pair>& pairs() {
   static const std::string grid =
       "mov.u32 %r6, %ctaid.x;\nmad.lo.u32 %r7, %r6, 64, %t;\nmul.wide.u32 %l3, %r7, 4;\nadd.s64 %l3, %l3, %p0;\n";
   static const std::vector<Pair> all{
-      {"load past the end", "out-of-bounds", "ld.global.u32 %r2, [%l20+772];", "ld.global.u32 %r2, [%l20+768];"},
-      {"store before the start", "out-of-bounds", "st.global.u32 [%l20+-4], %t;", "st.global.u32 [%l20], %t;"},
+      {"load past the end", "out-of-bounds", "ld.global.u32 %r2, [%l20+772];", "ld.global.u32 %r2, [%l20+768];", 64, 1,
+       1, 0, 63},
+      {"store before the start", "out-of-bounds", "st.global.u32 [%l20+-4], %t;", "st.global.u32 [%l20], %t;", 64, 1, 1,
+       0, 0},
       {"null pointer", "out-of-bounds", "mov.u64 %l1, 0;\nld.global.u32 %r2, [%l1];",
        "mov.u64 %l1, %p0;\nld.global.u32 %r2, [%l1];"},
       {"vector over the end", "out-of-bounds", "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%l21+16];",
@@ -129,7 +143,24 @@ const std::vector<Pair>& pairs() {
        32},
       {"branch past its list", "branch-index", "L: .branchtargets A, B;\nand.b32 %r2, %t, 3;\nbrx.idx %r2, L;\nA:\nB:",
        "L: .branchtargets A, B;\nand.b32 %r2, %t, 1;\nbrx.idx %r2, L;\nA:\nB:"},
-      {"trap", "trap", "setp.eq.u32 %q1, %t, 5;\n@%q1 trap;", "setp.eq.u32 %q1, %t, 500;\n@%q1 trap;"},
+      {"trap", "trap", "setp.eq.u32 %q1, %t, 5;\n@%q1 trap;", "setp.eq.u32 %q1, %t, 500;\n@%q1 trap;", 64, 1, 1, 0, 5},
+      {"result read before it is written", "uninitialised-global",
+       "setp.eq.u32 %q1, %t, 9;\n@!%q1 st.global.u32 [%l20], %t;\nld.global.u32 %r2, [%l20];",
+       "st.global.u32 [%l20], %t;\nld.global.u32 %r2, [%l20];", 64, 1, 1, 0, 9, true},
+      {"result read by all", "uninitialised-global", "ld.global.v2.u32 {%r2, %r3}, [%l21];",
+       "st.global.v4.u32 [%l21], {%t, %t, %t, %t};\nld.global.v2.u32 {%r2, %r3}, [%l21];", 64, 1, 1, 0, 0, true},
+      {"sum into nothing", "uninitialised-global", "red.global.add.u32 [%l20], 1;",
+       "st.global.u32 [%l20], 0;\nred.global.add.u32 [%l20], 1;", 64, 1, 1, 0, 0, true},
+      {"copy of nothing", "uninitialised-global", init + load("256", "256") + wait,
+       "st.global.u32 [%l20], %t;\nbar.sync 0;\n" + init + load("256", "256") + wait, 64, 1, 1, 0, 0, true},
+      {"index of a sparse matrix twice", "sparse-metadata",
+       "mov.u32 %r2, 0;\nmov.u32 %r3, 0x44444445;\nmma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16."
+       "f32 {%r4, %r5, %r6, %r7}, {%r2, %r2}, {%r2, %r2}, {%r2, %r2, %r2, %r2}, %r3, 0;",
+       "mov.u32 %r2, 0;\nmov.u32 %r3, 0x44444444;\nmma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16."
+       "f32 {%r4, %r5, %r6, %r7}, {%r2, %r2}, {%r2, %r2}, {%r2, %r2, %r2, %r2}, %r3, 0;",
+       32, 1, 1, 0, 0},
+      {"several devices at once", "unsupported", "multimem.red.global.add.u32 [%p0], %t;",
+       "red.global.add.u32 [%p0], %t;"},
       {"never ends", "step-limit", "L:\nbra L;",
        "mov.u32 %r2, 50;\nL:\nsub.u32 %r2, %r2, 1;\nsetp.ne.u32 %q1, %r2, 0;\n@%q1 bra L;", 64, 1, 1, 10000},
       {"not covered", "unsupported", "vadd4.u32.u32.u32 %r2, %t, %t, %t;", "add.u32 %r2, %t, %t;"},
@@ -199,14 +230,16 @@ class TestPtxFaults : public QObject {
     QFETCH(bool, faulty);
     const Pair& p = pairs()[static_cast<std::size_t>(index)];
     Kernel k{test::entry(
-        2, head + (faulty ? p.faulty : p.clean),
-        module + ".extern .func (.param .b64 r) malloc(.param .b64 a);\n.extern .func free(.param .b64 a);",
+        2, with_lines(head + (faulty ? p.faulty : p.clean)),
+        ".file 1 \"kernel.cu\"\n" + module +
+            ".extern .func (.param .b64 r) malloc(.param .b64 a);\n.extern .func free(.param .b64 a);",
         ".local .align 4 .b8 priv[32];\n.reg .f32 %f<4>;\nmov.f32 %f1, 0f3F800000;\nmov.u16 %h1, 7;\nmov.u64 %l1, 9;")};
     k.with(std::vector<std::uint32_t>(256)).with(std::vector<std::uint32_t>(4));
     k.block = p.block;
     k.grid = p.grid;
     k.cluster = p.cluster;
     k.options.step_limit = p.steps;
+    if (p.result) k.roles = {Arg::Role::output};
     const auto result = k.run();
     QVERIFY2(result, test::problems(result).c_str());
     if (!faulty) {
@@ -217,7 +250,13 @@ class TestPtxFaults : public QObject {
                                 [&](const Fault& one) { return one.kind == p.kind; });
     QVERIFY2(f != result->faults.end(), test::problems(result).c_str());
     QCOMPARE(f->kernel, std::string("k"));
-    QVERIFY(f->ptx_line > 0 && !f->message.empty());
+    QVERIFY(!f->message.empty());
+    // Its statement in the PTX text, and the line of the source before that.
+    const auto lines = QString::fromStdString(k.ptx).split('\n');
+    QVERIFY(f->ptx_line > 1 && f->ptx_line <= lines.size());
+    QCOMPARE(lines[f->ptx_line - 2], QString(".loc 1 %1 1").arg(f->cuda_line));
+    if (p.thread >= 0) QCOMPARE(static_cast<int>(f->thread[0]), p.thread);
+    QVERIFY(f->thread[0] < p.block);
   }
 };
 

@@ -42,8 +42,8 @@ class TestPtxPrograms : public QObject {
     QCOMPARE(c.compared, 300);
   }
   void sameSeedSameProgram() {
-    QCOMPARE(selftest::random_program(5).ptx, selftest::random_program(5).ptx);
-    QVERIFY(selftest::random_program(5).ptx != selftest::random_program(6).ptx);
+    QCOMPARE(selftest::random_program(5).ptx(), selftest::random_program(5).ptx());
+    QVERIFY(selftest::random_program(5).ptx() != selftest::random_program(6).ptx());
   }
   void kernelsRunClean() {
     QVERIFY(selftest::source_kernels().size() >= 25);

@@ -25,6 +25,8 @@ std::uint32_t bits_of(const std::string& type, int v) {
   if (type == "f32" || type == "tf32") return f;
   if (type == "bf16") return f >> 16;
   if (type == "s8" || type == "u8") return static_cast<std::uint8_t>(v);
+  if (type == "s4" || type == "u4") return static_cast<std::uint32_t>(v) & 15;
+  if (type == "b1") return static_cast<std::uint32_t>(v);
   if (type == "s32") return static_cast<std::uint32_t>(v);
   // Smaller floats, from the definition: sign, exponent + bias, fraction.
   const int exponent_bits = type == "e4m3" ? 4 : 5, fraction_bits = type == "f16" ? 10 : type == "e4m3" ? 3 : 2;
@@ -35,7 +37,11 @@ std::uint32_t bits_of(const std::string& type, int v) {
          fraction;
 }
 unsigned width_of(const std::string& type) {
-  return type == "f32" || type == "tf32" || type == "s32" ? 32 : type == "f16" || type == "bf16" ? 16 : 8;
+  return type == "f32" || type == "tf32" || type == "s32" ? 32
+         : type == "f16" || type == "bf16"                ? 16
+         : type == "s4" || type == "u4"                   ? 4
+         : type == "b1"                                   ? 1
+                                                          : 8;
 }
 int value_of(const std::string& type, std::uint32_t bits) {
   if (type == "s32") return static_cast<int>(bits);
@@ -53,7 +59,7 @@ struct Shape {
 /// Small integers whose sums stay exact in f16.
 int small(std::mt19937& random, const std::string& type) {
   const int v = static_cast<int>(random() % 7) - 3;
-  return type == "u8" ? v + 3 : v;
+  return type == "b1" ? v & 1 : type == "u8" || type == "u4" ? v + 3 : v;
 }
 
 } // namespace
@@ -63,7 +69,7 @@ class TestPtxTensor : public QObject {
  private slots:
   void mma_data() {
     QTest::addColumn<QString>("shape");
-    QTest::addColumn<QString>("types"); // d a b c
+    QTest::addColumn<QString>("types"); // d a b c [operation]
     const auto row = [](const char* shape, const char* types) {
       QTest::newRow((std::string(shape) + " " + types).c_str()) << QString(shape) << QString(types);
     };
@@ -81,6 +87,12 @@ class TestPtxTensor : public QObject {
     row("8 8 16", "s32 u8 u8 s32");
     row("16 8 32", "f32 e4m3 e4m3 f32");
     row("16 8 32", "f32 e5m2 e4m3 f32");
+    row("8 8 32", "s32 s4 s4 s32");
+    row("16 8 32", "s32 u4 s4 s32");
+    row("16 8 64", "s32 s4 u4 s32");
+    row("8 8 128", "s32 b1 b1 s32 xor");
+    row("16 8 128", "s32 b1 b1 s32 and");
+    row("16 8 256", "s32 b1 b1 s32 xor");
   }
   void mma() {
     QFETCH(QString, shape);
@@ -129,8 +141,9 @@ class TestPtxTensor : public QObject {
     const bool bracket_one = nb == 1;
     const std::string d = list(1 + na + nb, nd);
     body += "mma.sync.aligned.m" + s[0].toStdString() + "n" + s[1].toStdString() + "k" + s[2].toStdString() +
-            ".row.col." + td + "." + ta + "." + tb + "." + td + " " + d + ", " + list(1, na) + ", " + list(1 + na, nb) +
-            ", " + d + ";\n";
+            ".row.col." + td + "." + ta + "." + tb + "." + td +
+            (t.size() > 4 ? "." + t[4].toStdString() + ".popc" : "") + " " + d + ", " + list(1, na) + ", " +
+            list(1 + na, nb) + ", " + d + ";\n";
     Q_UNUSED(bracket_one)
     body += "mul.lo.u32 %r0, %t, " + std::to_string(4 * nd) + ";\ncvt.u64.u32 %l1, %r0;\nadd.s64 %l1, %l1, %p1;\n";
     for (int i = 0; i < nd; ++i)
@@ -143,9 +156,106 @@ class TestPtxTensor : public QObject {
       for (int e = 0; e < nd * half; ++e) {
         const int row = (lane >> 2) + 8 * (e / 2), column = lane % 4 * 2 + e % 2;
         int expected = c[row * z.n + column];
-        for (int i = 0; i < z.k; ++i) expected += a[row * z.k + i] * b[i * z.n + column];
+        for (int i = 0; i < z.k; ++i) {
+          const int x = a[row * z.k + i], y = b[i * z.n + column];
+          expected += t.size() > 4 && t[4] == "xor" ? x ^ y : x * y;
+        }
         const std::uint32_t word = out[static_cast<std::size_t>(lane * nd + e / half)];
         QCOMPARE(value_of(td, half == 2 ? (word >> (16 * (e % 2))) & 0xffff : word), expected);
+      }
+  }
+
+  void sparse_data() {
+    QTest::addColumn<int>("depth");
+    QTest::addColumn<QString>("types"); // d a b
+    const auto row = [](int depth, const char* types) {
+      QTest::newRow((std::to_string(depth) + " " + types).c_str()) << depth << QString(types);
+    };
+    row(16, "f32 f16 f16");
+    row(32, "f32 f16 f16");
+    row(32, "f32 bf16 bf16");
+    row(8, "f32 tf32 tf32");
+    row(16, "f32 tf32 tf32");
+    row(32, "s32 s8 u8");
+    row(64, "s32 u8 s8");
+    row(64, "f32 e4m3 e5m2");
+    row(64, "s32 s4 s4");
+    row(128, "s32 u4 s4");
+  }
+  /// A dense product of what is held and zeros. PTX ISA, "Sparse matrix storage" and the figures of its metadata.
+  void sparse() {
+    QFETCH(int, depth);
+    QFETCH(QString, types);
+    const auto t = types.split(' ');
+    const std::string td = t[0].toStdString(), ta = t[1].toStdString(), tb = t[2].toStdString();
+    const int bits = static_cast<int>(width_of(ta)), each = 32 / bits, chunk = bits == 32 ? 2 : bits == 4 ? 8 : 4;
+    const int chunks = depth / chunk, held = depth / 2;
+    std::mt19937 random(11);
+    std::vector<int> a(16 * depth), kept(16 * held), b(depth * 8), c(128);
+    for (int& v : b) v = small(random, tb);
+    for (int& v : c) v = small(random, td);
+    std::vector<std::uint32_t> metadata(32);
+    for (int r = 0; r < 16; ++r)
+      for (int q = 0; q < chunks; ++q) {
+        static constexpr unsigned orders[] = {0b0100, 0b1000, 0b1001, 0b1100, 0b1101, 0b1110};
+        const unsigned index = bits == 32 ? (random() % 2 == 0 ? 0b0100U : 0b1110U) : orders[random() % 6];
+        for (int e = 0; e < chunk / 2; ++e) {
+          const int column = bits == 32  ? (index == 0b1110 ? 1 : 0)
+                             : bits == 4 ? static_cast<int>(index >> (e / 2 * 2) & 3) * 2 + e % 2
+                                         : static_cast<int>(index >> (2 * e) & 3);
+          kept[r * held + q * chunk / 2 + e] = a[r * depth + q * chunk + column] = small(random, ta);
+        }
+        const int group = r % 8 * 4;
+        int lane = group, nibble = q;
+        if (chunks == 4) {
+          nibble = q + 4 * (r / 8);
+        } else if (bits > 8) {
+          lane = group + q / 4;
+          nibble = q % 4 + 4 * (r / 8);
+        } else {
+          lane = group + r / 8 + q / 8 * 2;
+          nibble = q % 8;
+        }
+        metadata[static_cast<std::size_t>(lane)] |= index << (4 * nibble);
+      }
+    const int na = 16 * held / 32 / each, nb = 8 * depth / 32 / each, per_lane = na + nb + 5;
+    Bits in;
+    for (int lane = 0; lane < 32; ++lane) {
+      const int group = lane >> 2, in_group = lane % 4;
+      const auto pack = [&](const std::string& type, const std::function<int(int)>& element) {
+        std::uint32_t v = 0;
+        for (int i = 0; i < each; ++i) v |= bits_of(type, element(i)) << (i * bits);
+        in.push_back(v);
+      };
+      for (int r = 0; r < na; ++r)
+        pack(ta, [&](int i) { return kept[(group + 8 * (r % 2)) * held + r / 2 * 4 * each + in_group * each + i]; });
+      for (int r = 0; r < nb; ++r) pack(tb, [&](int i) { return b[(r * 4 * each + in_group * each + i) * 8 + group]; });
+      for (int e = 0; e < 4; ++e) in.push_back(bits_of(td, c[(group + 8 * (e / 2)) * 8 + in_group * 2 + e % 2]));
+      in.push_back(metadata[static_cast<std::size_t>(lane)]);
+    }
+    std::string body = "mul.wide.u32 %l1, %t, " + std::to_string(4 * per_lane) + ";\nadd.s64 %l1, %l1, %p0;\n";
+    const auto list = [](int first, int count) {
+      std::string text = "{";
+      for (int i = 0; i < count; ++i) text += (i == 0 ? "%r" : ", %r") + std::to_string(first + i);
+      return text + "}";
+    };
+    for (int i = 0; i < per_lane; ++i)
+      body += "ld.global.u32 %r" + std::to_string(1 + i) + ", [%l1+" + std::to_string(4 * i) + "];\n";
+    const std::string d = list(1 + na + nb, 4);
+    body += "mma.sp::ordered_metadata.sync.aligned.m16n8k" + std::to_string(depth) + ".row.col." + td + "." + ta + "." +
+            tb + "." + td + " " + d + ", " + list(1, na) + ", " + list(1 + na, nb) + ", " + d + ", %r" +
+            std::to_string(per_lane) +
+            ", 0;\nmul.wide.u32 %l1, %t, 16;\nadd.s64 %l1, %l1, %p1;\nst.global.v4.u32 [%l1], " + d + ";\n";
+    Kernel k{test::entry(2, body)};
+    k.with(in).with(Bits(128));
+    QCOMPARE(k.problem(), std::string());
+    const auto out = k.values<std::uint32_t>(1);
+    for (int lane = 0; lane < 32; ++lane)
+      for (int e = 0; e < 4; ++e) {
+        const int row = (lane >> 2) + 8 * (e / 2), column = lane % 4 * 2 + e % 2;
+        int expected = c[row * 8 + column];
+        for (int i = 0; i < depth; ++i) expected += a[row * depth + i] * b[i * 8 + column];
+        QCOMPARE(value_of(td, out[static_cast<std::size_t>(lane * 4 + e)]), expected);
       }
   }
 

@@ -41,8 +41,9 @@ u64 distinct(std::array<u64, lanes>& keys, u32 n) {
   return count;
 }
 
-/// The value that an atomic leaves, given the one it finds.
-u64 combined(const Access& a, u64 old, u64 b, u64 c) {
+/// The value that an atomic leaves, given the one it finds. PTX ISA, atom: sums of f32 in global memory flush
+/// subnormals, those in shared memory keep them.
+u64 combined(const Access& a, u64 old, u64 b, u64 c, bool shared) {
   const Type t = a.type;
   const bool real = ptx::is_float(t);
   const bool wide = a.bytes == 8;
@@ -61,8 +62,10 @@ u64 combined(const Access& a, u64 old, u64 b, u64 c) {
   };
   switch (a.kind) {
   case AtomicKind::add:
-    if (t == Type::f32)
-      return as_u32(flush(plus(flush(as_f32(static_cast<u32>(old))), flush(as_f32(static_cast<u32>(b))))));
+    if (t == Type::f32) {
+      const f32 x = as_f32(static_cast<u32>(old)), y = as_f32(static_cast<u32>(b));
+      return as_u32(shared ? plus(x, y) : flush(plus(flush(x), flush(y))));
+    }
     if (t == Type::f64) return as_u64(as_f64(old) + as_f64(b));
     if (real) return half([](f64 x, f64 y) { return x + y; });
     return old + b;
@@ -83,21 +86,38 @@ u64 combined(const Access& a, u64 old, u64 b, u64 c) {
   return old;
 }
 
-template <class T> u64 atomic_update(std::byte* host, const Access& a, u64 b, u64 c) {
+template <class T> u64 atomic_update(std::byte* host, const Access& a, u64 b, u64 c, bool shared) {
   auto* p = reinterpret_cast<T*>(host);
   T old = __atomic_load_n(p, __ATOMIC_RELAXED);
   while (true) {
-    const T next = static_cast<T>(combined(a, old, b, c));
+    const T next = static_cast<T>(combined(a, old, b, c, shared));
     if (__atomic_compare_exchange_n(p, &old, next, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) return old;
   }
 }
 
 } // namespace
 
-u64 update(std::byte* host, const Access& a, u64 b, u64 c) {
-  return a.bytes == 8   ? atomic_update<u64>(host, a, b, c)
-         : a.bytes == 4 ? atomic_update<u32>(host, a, b, c)
-                        : atomic_update<u16>(host, a, b, c);
+#if defined(__x86_64__)
+__attribute__((target("cx16")))
+#endif
+std::array<u64, 2>
+exchange_halves(std::byte* host, bool compares, std::array<u64, 2> b, std::array<u64, 2> c) {
+  auto* p = reinterpret_cast<u128*>(host);
+  const u128 wanted = std::bit_cast<u128>(b), next = compares ? std::bit_cast<u128>(c) : wanted;
+  std::array<u64, 2> seen{};
+  std::memcpy(seen.data(), host, sizeof seen);
+  u128 old = std::bit_cast<u128>(seen);
+  while (true) {
+    const u128 found = __sync_val_compare_and_swap(p, old, compares && old != wanted ? old : next);
+    if (found == old) return std::bit_cast<std::array<u64, 2>>(old);
+    old = found;
+  }
+}
+
+u64 update(std::byte* host, const Access& a, u64 b, u64 c, bool shared) {
+  return a.bytes == 8   ? atomic_update<u64>(host, a, b, c, shared)
+         : a.bytes == 4 ? atomic_update<u32>(host, a, b, c, shared)
+                        : atomic_update<u16>(host, a, b, c, shared);
 }
 
 bool Worker::resolve(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 bytes, const char* what, bool writes,
@@ -298,10 +318,23 @@ std::unique_lock<std::mutex> Worker::order_lock(const Access& a) {
   return orders ? std::unique_lock(launch.order.mutex) : std::unique_lock<std::mutex>();
 }
 
-void Worker::global_use(Warp& w, u32 pc, const Access& a, bool is_store, u64 address, u32 bytes) {
-  if (!launch.trace) return;
+/// A buffer that a kernel only writes holds nothing before that.
+void Worker::needs_value(Warp& w, u32 pc, GlobalUse use, u64 begin, u64 bytes, u32 lane, u32 each) {
+  if (use == GlobalUse::write || use == GlobalUse::strong_write) {
+    launch.memory->mark_written(begin, bytes);
+    return;
+  }
+  const u64 n = launch.memory->unwritten(begin, bytes);
+  if (n == bytes) return;
+  fault(w, pc, each == 0 ? lane : lane + static_cast<u32>(n / each), "uninitialised-global",
+        "global load at " + launch.memory->describe(begin + n) + ": nothing has been written there", begin + n);
+}
+
+void Worker::global_use(Warp& w, u32 pc, u32 lane, const Access& a, bool is_store, u64 address, u32 bytes) {
   const bool strong = a.strong || a.is_atomic;
-  if (strong && program.orders_blocks) {
+  if (a.is_atomic && a.kind != AtomicKind::exch && launch.memory->tracks())
+    needs_value(w, pc, GlobalUse::strong_read, address, bytes, lane, 0);
+  if (launch.trace && strong && program.orders_blocks) {
     Block& b = *w.block;
     launch.order.strong_access(address, static_cast<u32>(b.linear), (is_store && b.fenced_globally) || a.releases,
                                b.epoch);
@@ -310,7 +343,7 @@ void Worker::global_use(Warp& w, u32 pc, const Access& a, bool is_store, u64 add
   touched(w, pc,
           is_store ? (strong ? GlobalUse::strong_write : GlobalUse::write)
                    : (strong ? GlobalUse::strong_read : GlobalUse::read),
-          address, bytes);
+          address, bytes, lane);
 }
 
 std::byte* Worker::touch(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 bytes, const char* what,
@@ -323,6 +356,8 @@ std::byte* Worker::touch(Warp& w, u32 pc, u32 lane, Space space, u64 address, u3
     const auto o =
         writes ? shadow.write(w.agent, lane, offset, bytes, false) : shadow.read(w.agent, lane, offset, bytes);
     if (o.problem != Shadow::Problem::none) shared_fault(w, pc, lane, o, what, bytes, offset);
+  } else if (place.space == Space::global) {
+    touched(w, pc, writes ? GlobalUse::write : GlobalUse::read, place.offset, bytes, lane);
   }
   return place.host;
 }
@@ -350,7 +385,7 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
       }
     } else if (good && (place.space == Space::global || place.space == Space::constant)) {
       sectors[global++] = place.offset >> 5;
-      global_use(w, pc, a, false, place.offset, bytes);
+      global_use(w, pc, i, a, false, place.offset, bytes);
     }
     for (u32 k = 0; k < a.count; ++k) {
       if (a.registers[k] == none) continue;
@@ -407,7 +442,7 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
       }
     } else if (place.space == Space::global) {
       sectors[global++] = place.offset >> 5;
-      global_use(w, pc, a, true, place.offset, bytes);
+      global_use(w, pc, i, a, true, place.offset, bytes);
     }
     std::memcpy(place.host, data.data(), bytes);
   }
@@ -439,14 +474,22 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
       if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))
         shared_fault(w, pc, i, o, "atomic", a.bytes, place.offset);
     }
-    if (place.space == Space::global) global_use(w, pc, a, true, place.offset, a.bytes);
+    if (place.space == Space::global) global_use(w, pc, i, a, true, place.offset, a.bytes);
     const u64 b = a.bytes == 8 ? value64(w, op.b, i) : value32(w, op.b, i);
     const u64 c = a.bytes == 8 ? value64(w, op.c, i) : value32(w, op.c, i);
     if (reinterpret_cast<std::uintptr_t>(place.host) % a.bytes != 0) {
       fault(w, pc, i, "misaligned", "an atomic on a buffer that the caller did not align to its elements", address);
       return;
     }
-    const u64 old = update(place.host, a, b, c);
+    if (a.bytes == 16) {
+      const std::array<u64, 2> old =
+          exchange_halves(place.host, a.kind == AtomicKind::cas, {value64(w, op.b, i), value64(w, a.registers[1], i)},
+                          {value64(w, op.c, i), value64(w, a.registers[2], i)});
+      set64(w, op.d, i, old[0]);
+      set64(w, a.registers[0], i, old[1]);
+      continue;
+    }
+    const u64 old = update(place.host, a, b, c, place.space == Space::shared);
     if (a.bytes == 8)
       set64(w, op.d, i, old);
     else
@@ -487,7 +530,7 @@ void Worker::copy_async(Warp& w, const Op& op, u32 pc, u32 exec) {
       }
       std::memcpy(copy.data.data(), host, read);
       sectors[global++] = address >> 5;
-      touched(w, pc, GlobalUse::read, address, read);
+      touched(w, pc, GlobalUse::read, address, read, i);
     }
     if (w.block->shadow.enabled()) {
       const auto o = w.block->shadow.copy_started(w.agent, i, copy.target, bytes);

@@ -346,12 +346,33 @@ void append_faults(LaunchState& l, std::vector<Fault>& out) {
   for (const auto i : order) out.push_back(std::move(l.faults[i]));
 }
 
+/// Of each buffer, which bytes have a value; empty: all. A buffer that the first call to name it only writes has none.
+using Written = std::vector<std::vector<u8>>;
+Written written_before(std::span<const Call> calls, std::span<const Buffer> buffers) {
+  Written written(buffers.size());
+  std::vector<bool> named(buffers.size());
+  for (const Call& call : calls) {
+    std::size_t next = 0;
+    for (const Arg& a : call.module.args) {
+      if (a.role == Arg::Role::scalar || next >= call.buffers.size()) continue;
+      const std::size_t index = call.buffers[next++];
+      if (index >= buffers.size() || named[index]) continue;
+      named[index] = true;
+      if (a.role == Arg::Role::output || a.role == Arg::Role::workspace)
+        written[index].assign(buffers[index].bytes.size(), 0);
+    }
+  }
+  return written;
+}
+
 /// Buffers, then the module's variables, which get their initial values in `variables`.
 std::vector<Allocation> allocate(const Call& call, const Program& program, std::span<const Buffer> buffers,
-                                 std::vector<std::vector<std::byte>>& variables) {
+                                 std::vector<std::vector<std::byte>>& variables, Written& written) {
   std::vector<Allocation> allocations;
-  for (std::size_t i = 0; i < buffers.size(); ++i)
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
     allocations.push_back({"buffer " + std::to_string(i), buffers[i].bytes.data(), buffers[i].bytes.size(), false});
+    if (i < written.size() && !written[i].empty()) allocations.back().written = written[i].data();
+  }
   for (std::size_t i = 0, next = 0; i < call.module.args.size(); ++i) {
     if (call.module.args[i].role == Arg::Role::scalar) continue;
     if (next < call.buffers.size() && call.buffers[next] < buffers.size())
@@ -379,7 +400,8 @@ Result<std::uint64_t> EmulatorBackend::address_of(const Call& call, std::span<co
   const auto program = decode(call.compiled.ptx, call.module.entry);
   if (!program) return program.failure<std::uint64_t>();
   std::vector<std::vector<std::byte>> variables;
-  return Memory(allocate(call, *program, buffers, variables)).address_of(index);
+  Written all;
+  return Memory(allocate(call, *program, buffers, variables, all)).address_of(index);
 }
 
 Result<RunResult> EmulatorBackend::run(std::span<const Call> calls, std::span<Buffer> buffers,
@@ -387,6 +409,8 @@ Result<RunResult> EmulatorBackend::run(std::span<const Call> calls, std::span<Bu
   const unsigned workers = threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
   RunResult result;
   Totals totals;
+  Written written;
+  if (options.checks) written = written_before(calls, buffers);
   for (const Call& call : calls) {
     auto program = decode(call.compiled.ptx, call.module.entry);
     if (!program) return program.failure<RunResult>();
@@ -400,7 +424,7 @@ Result<RunResult> EmulatorBackend::run(std::span<const Call> calls, std::span<Bu
     l.stop = stop;
     if (!extents(call, p, errors) || !shape_launch(call, *program, p, workers, errors)) return errors;
 
-    auto allocations = allocate(call, *program, buffers, p.variables);
+    auto allocations = allocate(call, *program, buffers, p.variables, written);
     const Memory memory(std::move(allocations));
     l.memory = &memory;
     std::vector<u64> addresses, variable_addresses;

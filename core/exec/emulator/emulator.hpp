@@ -1,10 +1,10 @@
 // The PTX emulator as a backend: no GPU needed. It executes the PTX of a compiled module on the CPU, finds faults and
 // counts exactly (machine.hpp, shadow.hpp say how).
 //
-// Faults: out-of-bounds misaligned read-only uninitialised-shared shared-race barrier-divergence barrier-operand
-// deadlock member-mask inactive-lane branch-index async-size cluster-rank cluster-space cluster-start cluster-exit
-// proxy-fence mbarrier tensor-map bulk-exit global-race use-after-free assert trap step-limit unsupported.
-// At most 3 of one kind at one instruction and 20 in all are kept; after 20 the launch ends.
+// Faults: out-of-bounds misaligned read-only uninitialised-shared uninitialised-global shared-race barrier-divergence
+// barrier-operand deadlock member-mask inactive-lane sparse-metadata branch-index async-size cluster-rank cluster-space
+// cluster-start cluster-exit proxy-fence mbarrier tensor-map bulk-exit global-race use-after-free assert trap
+// step-limit unsupported. At most 3 of one kind at one instruction and 20 in all are kept; after 20 the launch ends.
 //
 // Metrics, each the sum over the calls of a run, source exact: thread_instructions (lanes whose guard holds; a branch
 // counts for all active lanes), warp_instructions, active_lane_efficiency (their ratio over 32), global_{load,store}_

@@ -89,7 +89,7 @@ inline bool fast_load(Worker& k, Warp& w, const Op& op, u32 pc, const Access& ac
     else
       return false;
   }
-  k.touched(w, pc, GlobalUse::read, base, u64{stride} * lanes);
+  k.touched(w, pc, GlobalUse::read, base, u64{stride} * lanes, 0, stride);
   if (k.launch.counters)
     k.count_global(pc, false, ((base + u64{stride} * lanes - 1) >> 5) - (base >> 5) + 1, u64{stride} * lanes);
   return true;
@@ -120,7 +120,7 @@ inline bool fast_store(Worker& k, Warp& w, const Op& op, u32 pc, const Access& a
     default: copy(u64{}); break;
     }
   }
-  k.touched(w, pc, GlobalUse::write, base, u64{stride} * lanes);
+  k.touched(w, pc, GlobalUse::write, base, u64{stride} * lanes, 0, stride);
   if (k.launch.counters)
     k.count_global(pc, true, ((base + u64{stride} * lanes - 1) >> 5) - (base >> 5) + 1, u64{stride} * lanes);
   return true;
@@ -183,69 +183,11 @@ void RUN_WARP(Worker& k, Warp& w) {
     const auto src = [&](s32 o) { return bases[o & 1] + (o & ~1); };
     [[maybe_unused]] const s64 imm = op.imm;
     switch (op.code) {
-#define SOURCE(T, x) const auto* p##x = reinterpret_cast<const Bits<T>*>(src(op.x));
-#define VALUE(T, x) [[maybe_unused]] const T x = get<T>(p##x[i]);
-#define LANE1(name, canonical, D, A, expression)                                                                       \
-  case Code::name: {                                                                                                   \
-    SOURCE(A, a)                                                                                                       \
-    each_lane<D>(w.frame + op.d, exec, [&](u32 i) INLINED {                                                            \
-      VALUE(A, a)                                                                                                      \
-      return expression;                                                                                               \
-    });                                                                                                                \
-    break;                                                                                                             \
-  }
-#define LANE2(name, canonical, D, A, B, expression)                                                                    \
-  case Code::name: {                                                                                                   \
-    SOURCE(A, a)                                                                                                       \
-    SOURCE(B, b)                                                                                                       \
-    each_lane<D>(w.frame + op.d, exec, [&](u32 i) INLINED {                                                            \
-      VALUE(A, a)                                                                                                      \
-      VALUE(B, b)                                                                                                      \
-      return expression;                                                                                               \
-    });                                                                                                                \
-    break;                                                                                                             \
-  }
-#define LANE3(name, canonical, D, A, B, C, expression)                                                                 \
-  case Code::name: {                                                                                                   \
-    SOURCE(A, a)                                                                                                       \
-    SOURCE(B, b)                                                                                                       \
-    SOURCE(C, c)                                                                                                       \
-    each_lane<D>(w.frame + op.d, exec, [&](u32 i) INLINED {                                                            \
-      VALUE(A, a)                                                                                                      \
-      VALUE(B, b)                                                                                                      \
-      VALUE(C, c)                                                                                                      \
-      return expression;                                                                                               \
-    });                                                                                                                \
-    break;                                                                                                             \
-  }
-#define TEST1(name, canonical, A, expression)                                                                          \
-  case Code::name: {                                                                                                   \
-    SOURCE(A, a)                                                                                                       \
-    each_test(w.frame + op.d, exec, [&](u32 i) INLINED -> bool {                                                       \
-      VALUE(A, a)                                                                                                      \
-      return expression;                                                                                               \
-    });                                                                                                                \
-    break;                                                                                                             \
-  }
-#define TEST2(name, canonical, A, B, expression)                                                                       \
-  case Code::name: {                                                                                                   \
-    SOURCE(A, a)                                                                                                       \
-    SOURCE(B, b)                                                                                                       \
-    each_test(w.frame + op.d, exec, [&](u32 i) INLINED -> bool {                                                       \
-      VALUE(A, a)                                                                                                      \
-      VALUE(B, b)                                                                                                      \
-      return expression;                                                                                               \
-    });                                                                                                                \
-    break;                                                                                                             \
-  }
-#include "core/exec/emulator/lane_ops.def"
-#undef LANE1
-#undef LANE2
-#undef LANE3
-#undef TEST1
-#undef TEST2
-#undef SOURCE
-#undef VALUE
+#define EACH_LANE(D, ...) each_lane<D>(w.frame + op.d, exec, __VA_ARGS__)
+#define EACH_TEST(...) each_test(w.frame + op.d, exec, __VA_ARGS__)
+#include "core/exec/emulator/lane_cases.inl"
+#undef EACH_LANE
+#undef EACH_TEST
     case Code::select32: {
       const auto *a = reinterpret_cast<const u32*>(src(op.a)), *b = reinterpret_cast<const u32*>(src(op.b));
       const u32 p = *reinterpret_cast<const u32*>(src(op.c));

@@ -30,6 +30,9 @@ namespace aicf::emulator {
 #define RUN_WARP run_warp_avx2
 #include "core/exec/emulator/execute.inl"
 #undef RUN_WARP
+#define RUN_BARE run_bare_avx2
+#include "core/exec/emulator/bare_loop.inl"
+#undef RUN_BARE
 #pragma GCC pop_options
 } // namespace aicf::emulator
 #endif

@@ -168,7 +168,7 @@ LANE s32 truncate_s32(f32 a) {
 }
 LANE s32 truncate_s32(f64 a) {
   const f64 c = a < -0x1p31 ? -0x1p31 : a > 2147483647.0 ? 2147483647.0 : a;
-  return static_cast<s32>(a == a ? c : 0.0);
+  return static_cast<s32>(a == a ? c : -2147483648.0); // PTX ISA, cvt: a NaN of 64 bits is not 0
 }
 
 /// min and max prefer the number over a NaN; -0 lies below +0.

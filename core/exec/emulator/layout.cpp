@@ -116,6 +116,8 @@ template <class F> void each_operand(Op& op, Program& program, F&& visit, bool o
     for (std::size_t k = 0; k < access.count; ++k)
       if (access.registers[k] != none) visit(access.registers[k], defines_first);
   }
+  if (op.code == Code::atomic && program.accesses[op.aux].bytes == 16)
+    for (const std::size_t k : {1U, 2U, 0U}) visit(program.accesses[op.aux].registers[k], k == 0);
   if (op.code == Code::wide) {
     Wide& wide = program.wides[op.aux];
     for (auto& r : wide.in) visit(r, false);
@@ -201,7 +203,7 @@ void Allocator::live_ranges(const FunctionLayout& layout, std::uint32_t begin, s
       dense[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(out.size());
       out.push_back({r, unset, 0});
     });
-  const auto named = layout.code.first_register + static_cast<std::int32_t>(layout.code.source->registers.size());
+  const auto named = layout.code.first_register + layout.code.register_count;
   const auto touch = [&](std::size_t d, std::uint32_t p) {
     out[d].first = std::min(out[d].first, p);
     out[d].last = std::max(out[d].last, p);
@@ -265,16 +267,14 @@ bool Allocator::run(const FunctionLayout& layout, std::uint32_t begin, std::uint
   live_ranges(layout, begin, end, intervals);
   // Registers that other functions touch keep their place throughout.
   const auto shared_register = [&](std::int32_t r) {
-    const auto own = layout.code.first_register,
-               count = static_cast<std::int32_t>(layout.code.source->registers.size());
+    const auto own = layout.code.first_register, count = layout.code.register_count;
     const auto& f = *layout.code.source;
     const auto parameter = [&](std::int32_t p) { return p < 0 && own + ~p == r; };
     if (std::any_of(f.params.begin(), f.params.end(), parameter)) return true;
     if (std::any_of(f.results.begin(), f.results.end(), parameter)) return true;
     const bool mine = r >= own && r < own + count;
     const auto named_elsewhere = [&](const FunctionCode& c) {
-      return &c != &layout.code && r >= c.first_register &&
-             r < c.first_register + static_cast<std::int32_t>(c.source->registers.size());
+      return &c != &layout.code && r >= c.first_register && r < c.first_register + c.register_count;
     };
     return !mine && std::any_of(lowering_.functions.begin(), lowering_.functions.end(), named_elsewhere);
   };

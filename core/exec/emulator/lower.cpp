@@ -203,6 +203,9 @@ bool Lowering::run(std::string_view entry) {
     code.source = &f;
     code.first_register = static_cast<std::int32_t>(width.size());
     for (const auto& r : f.registers) width.push_back(width_of(r.type));
+    for (const auto& r : f.registers)
+      if (r.type == Type::b128) width.push_back(Width::w64);
+    code.register_count = static_cast<std::int32_t>(width.size()) - code.first_register;
     place_variables(f, code);
   }
   program_.shared_bytes = (program_.shared_bytes + 15) / 16 * 16;
@@ -300,7 +303,7 @@ Rounding Lowering::rounding_from(std::string_view p) {
 }
 
 Width Lowering::width_of(Type t) {
-  return t == Type::pred ? Width::pred : ptx::bits_of(t) == 64 ? Width::w64 : Width::w32;
+  return t == Type::pred ? Width::pred : ptx::bits_of(t) >= 64 ? Width::w64 : Width::w32;
 }
 
 const ptx::Operand& Lowering::at(std::size_t n) {
@@ -446,6 +449,14 @@ std::int32_t Lowering::define(const Operand& o, Width w) {
   if (o.kind == Operand::Kind::sink) return fresh(w);
   if (o.kind != Operand::Kind::reg) refuse("the destination is no register");
   return use(o, w, Type::none);
+}
+
+std::int32_t Lowering::upper_half(const Operand& o) {
+  if (register_type(o) != Type::b128) refuse("a register of 128 bits was expected");
+  auto at = code_->first_register + static_cast<std::int32_t>(source_->registers.size());
+  for (std::int32_t r = 0; r < o.index; ++r)
+    at += source_->registers[static_cast<std::size_t>(r)].type == Type::b128 ? 1 : 0;
+  return at;
 }
 
 } // namespace aicf::emulator

@@ -30,6 +30,7 @@ struct FunctionCode {
   std::vector<SourceLine> lines;
   std::vector<std::uint32_t> first_op;        ///< of each instruction; one more for the end
   std::int32_t first_register = 0;            ///< virtual number of register 0
+  std::int32_t register_count = 0;            ///< declared ones, then the upper halves of those of 128 bits
   std::vector<std::uint32_t> variable_offset; ///< of shared, local and param variables
   std::vector<std::size_t> calls;             ///< functions called
 };
@@ -75,6 +76,7 @@ class Lowering {
   std::int32_t use(const Operand& o, Type t) { return use(o, width_of(t), t); }
   std::int32_t use_predicate(const Operand& o, bool& negated);
   std::int32_t define(const Operand& o, Width w);
+  std::int32_t upper_half(const Operand& o); ///< of a 128-bit register, whose own number is its lower half
   std::int32_t address_of(const Operand& variable);
   [[nodiscard]] const ptx::Variable& variable(const Operand& o) const;
   [[nodiscard]] Type register_type(const Operand& o) const;
@@ -95,6 +97,7 @@ class Lowering {
   bool select();
   bool logic();
   bool move();
+  void move_wide();
   bool conversion();
   bool packed_conversion();
   std::int32_t converted_part(const Conversion& c, std::int32_t a);
@@ -112,6 +115,7 @@ class Lowering {
   static bool atomic_from(std::string_view part, AtomicKind& kind);
   bool tensor();
   bool multiply_matrices();
+  std::int32_t sparse_matrix(Wide& wide, unsigned bits); ///< the register of the metadata
   bool wmma();
   bool matrix_shape(Wide& op) const;
   bool control();

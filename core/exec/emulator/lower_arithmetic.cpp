@@ -414,7 +414,10 @@ bool Lowering::move() {
     emit(Code::clock, define(to, wide ? Width::w64 : Width::w32)).flag = wide ? 1 : 0;
     return true;
   }
-  if (bits > 64) unsupported("a 128-bit move");
+  if (bits > 64) {
+    move_wide();
+    return true;
+  }
   if (to.kind == Kind::vector) { // unpack: the first item is the lowest
     const auto count = static_cast<unsigned>(to.items.size());
     if (count != 2 && count != 4) refuse("unpacks into 2 or 4 registers");
@@ -478,6 +481,23 @@ bool Lowering::move() {
   const std::int32_t d = define(to, width_of(type)), a = use(from, width_of(type), type);
   emit(bits == 64 ? Code::mov_b64 : Code::mov_b32, d, a);
   return true;
+}
+
+/// mov.b128 between registers of 128 bits, and from and to {low, high}.
+void Lowering::move_wide() {
+  const Operand &to = at(0), &from = at(1);
+  const auto part = [&](const Operand& o, std::size_t k, bool defines) {
+    if (o.kind != Operand::Kind::vector) {
+      const std::int32_t high = upper_half(o);
+      return k == 1 ? high : use(o, Width::w64, Type::b64);
+    }
+    if (o.items.size() != 2) refuse("has two halves of 64 bits");
+    return defines ? define(o.items[k], Width::w64) : use(o.items[k], Width::w64, Type::b64);
+  };
+  // What is read may be what is written, the other way round.
+  const std::array<std::int32_t, 2> kept{fresh(Width::w64), fresh(Width::w64)};
+  for (std::size_t k = 0; k < 2; ++k) emit(Code::mov_b64, kept[k], part(from, k, false));
+  for (std::size_t k = 0; k < 2; ++k) emit(Code::mov_b64, part(to, k, true), kept[k]);
 }
 
 } // namespace aicf::emulator

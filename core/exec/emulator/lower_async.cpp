@@ -141,8 +141,8 @@ bool Lowering::bulk_copies() {
   return true;
 }
 
-/// cp.async.bulk.tensor.Nd: shared from global [d], [map, {c}], [mbarrier]; global from shared [map, {c}],
-/// [s].
+/// cp.async.bulk.tensor.Nd: shared from global [d], [map, {c}], [mbarrier] [, {offsets}]; global from shared [map,
+/// {c}], [s]; cp.reduce.async.bulk.tensor likewise.
 bool Lowering::tensor_copies() {
   Wide wide;
   if (has("prefetch")) {
@@ -151,13 +151,14 @@ bool Lowering::tensor_copies() {
   }
   for (const auto p : now_->parts) {
     if (p.size() == 2 && p[1] == 'd' && p[0] >= '1' && p[0] <= '5') wide.k = static_cast<std::uint16_t>(p[0] - '0');
-    if (p.starts_with("im2col") || p.starts_with("tile::")) unsupported();
+    if (p.starts_with("im2col::") || p.starts_with("tile::")) unsupported();
+    if (p == "im2col" || p == "im2col_no_offs") wide.flags |= wide_im2col;
   }
   const auto to = std::find_if(now_->parts.begin(), now_->parts.end(), [](std::string_view p) {
     return p == "global" || p == "shared::cluster" || p == "shared::cta";
   });
   if (wide.k == 0 || to == now_->parts.end()) unsupported();
-  const bool store = *to == "global";
+  const bool store = *to == "global", offsets = (wide.flags & wide_im2col) != 0 && !store;
   const Operand &map = at(store ? 0 : 1), &shared = at(store ? 1 : 0);
   if (map.kind != Operand::Kind::address || map.items.size() != wide.k + 1u)
     refuse("takes " + std::to_string(wide.k) + " coordinates");
@@ -166,7 +167,12 @@ bool Lowering::tensor_copies() {
   const std::int32_t m = whole_address(base, Space::generic);
   const std::int32_t s = whole_address(shared, store ? Space::shared : Space::shared_cluster);
   if (store) {
-    if (has("reduce")) unsupported();
+    if (has("reduce")) {
+      wide.flags |= wide_red;
+      if (std::none_of(now_->parts.begin(), now_->parts.end(),
+                       [&](std::string_view p) { return atomic_from(p, wide.reduction); }))
+        unsupported();
+    }
     wide.kind = WideKind::tensor_store;
     wide.in = {m, s};
   } else {
@@ -174,11 +180,16 @@ bool Lowering::tensor_copies() {
     std::int32_t mask = constant32(0);
     if (has("multicast::cluster")) {
       mask = fresh(Width::w32);
-      emit(Code::zext16, mask, use(at(3), Type::u16));
+      emit(Code::zext16, mask, use(at(offsets ? 4 : 3), Type::u16));
     }
     wide.in = {s, m, whole_address(at(2), Space::shared_cluster), mask};
   }
   for (std::size_t d = 1; d < map.items.size(); ++d) wide.in.push_back(use(map.items[d], Type::s32));
+  if (offsets) {
+    const std::size_t before = wide.in.size();
+    use_all(at(3), Width::w32, Type::u16, wide.in);
+    if (wide.k < 3 || wide.in.size() - before != wide.k - 2u) refuse("takes offsets of the middle dimensions");
+  }
   emit_wide(std::move(wide));
   return true;
 }

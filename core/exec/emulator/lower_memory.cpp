@@ -100,6 +100,7 @@ bool Lowering::memory() {
   if ((base == "cp" && (has("bulk") || has("mbarrier"))) || base == "mbarrier" || base == "wgmma" ||
       ((base == "st" || base == "red") && has("async")))
     return hopper();
+  if (base == "multimem") unsupported("it acts on the memory of several devices at once");
   if (base == "ld" || base == "ldu" || base == "st") return load_store(base == "st");
   if (base == "atom" || base == "red") return atomics();
   if (base == "cp") return async_copies();
@@ -176,10 +177,14 @@ bool Lowering::load_store(bool is_store) {
     unsupported();
   }
   if (access.type == Type::none || access.type == Type::pred) unsupported();
+  const bool halves = access.type == Type::b128; // two words of 64 bits at a multiple of 16 bytes
+  if (halves) {
+    if (vector_count() != 1) unsupported();
+    access.type = Type::b64;
+  }
   const unsigned bits = ptx::bits_of(access.type);
-  if (bits > 64) unsupported("a 128-bit access");
   access.bytes = static_cast<std::uint8_t>(bits / 8);
-  access.count = static_cast<std::uint8_t>(vector_count());
+  access.count = static_cast<std::uint8_t>(halves ? 2 : vector_count());
   access.sign = ptx::is_signed(access.type);
   const Operand &value = at(is_store ? 1 : 0), &where = at(is_store ? 0 : 1);
   std::vector<const Operand*> items;
@@ -187,12 +192,12 @@ bool Lowering::load_store(bool is_store) {
     for (const auto& o : value.items) items.push_back(&o);
   else
     items.push_back(&value);
-  if (items.size() != access.count) refuse("the vector has " + std::to_string(access.count) + " elements");
+  if (items.size() != vector_count()) refuse("the vector has " + std::to_string(access.count) + " elements");
 
   // Kernel parameters at a fixed place are constants of the launch.
   std::uint32_t offset = 0;
   bool kernel_parameter = false;
-  if (!is_store && frame_address(where, offset, kernel_parameter) && kernel_parameter) {
+  if (!is_store && frame_address(where, offset, kernel_parameter) && kernel_parameter && !halves) {
     for (std::size_t k = 0; k < items.size(); ++k) {
       const bool wide = width_of(register_type(*items[k])) == Width::w64;
       if (offset + (k + 1) * access.bytes > program_.parameter_bytes) refuse("reads past the parameters");
@@ -208,7 +213,12 @@ bool Lowering::load_store(bool is_store) {
 
   Op address_op;
   address(where, access.space, address_op);
-  for (std::size_t k = 0; k < items.size(); ++k) {
+  if (halves) {
+    access.wide[0] = access.wide[1] = true;
+    access.registers[1] = upper_half(value);
+    access.registers[0] = is_store ? use(value, Width::w64, access.type) : define(value, Width::w64);
+  }
+  for (std::size_t k = 0; k < items.size() && !halves; ++k) {
     const Operand& o = *items[k];
     if (o.kind == Operand::Kind::sink && !is_store) {
       access.registers[k] = none;
@@ -248,12 +258,13 @@ bool Lowering::atomics() {
     known = true;
   }
   const unsigned bits = ptx::bits_of(access.type);
-  if (!known || (bits != 16 && bits != 32 && bits != 64)) unsupported();
+  const bool swaps = access.kind == AtomicKind::cas || access.kind == AtomicKind::exch;
+  if (!known || (bits != 16 && bits != 32 && bits != 64 && (bits != 128 || reduce || !swaps))) unsupported();
   if (ptx::is_float(access.type)) {
     const bool extremes = access.kind == AtomicKind::min || access.kind == AtomicKind::max;
     if (access.kind != AtomicKind::add && !(extremes && access.type != Type::f32 && access.type != Type::f64))
       unsupported();
-  } else if (bits == 16 && access.kind != AtomicKind::cas && access.kind != AtomicKind::exch) {
+  } else if (bits == 16 && !swaps) {
     unsupported();
   }
   access.bytes = static_cast<std::uint8_t>(bits / 8);
@@ -272,6 +283,11 @@ bool Lowering::atomics() {
     program_.accesses.push_back(access);
   };
   const Operand& value = at(first + 1);
+  if (bits == 128) { // a sink is no register of 128 bits: its upper half is nobody's either
+    access.registers[0] = at(0).kind == Operand::Kind::sink ? fresh(w) : upper_half(at(0));
+    access.registers[1] = upper_half(value);
+    access.registers[2] = access.kind == AtomicKind::cas ? upper_half(at(first + 2)) : access.registers[1];
+  }
   const std::uint32_t count = vector_count();
   if (value.kind == Operand::Kind::vector) {
     if (value.items.size() != count || (!reduce && at(0).items.size() != count))

@@ -111,12 +111,19 @@ bool Lowering::tensor() {
   return false;
 }
 
-/// mma.sync.aligned.shape.row.col[.satfinite].dtype.atype.btype.ctype d, a, b, c
+/// mma[.sp[::ordered_metadata]].sync.aligned.shape.row.col[.satfinite].dtype.atype.btype.ctype[.{and,xor}.popc]
+/// d, a, b, c[, metadata, selector]
 bool Lowering::multiply_matrices() {
   Wide wide;
   wide.kind = WideKind::matrix;
-  const auto t = types();
-  if (now_->parts.size() < 4 || now_->parts[1] != "sync" || !matrix_shape(wide) || t.size() != 4) unsupported();
+  std::vector<Type> t;
+  for (const auto p : now_->parts) {
+    const Type small = p == "b1" ? Type::b1 : p == "s4" ? Type::s4 : p == "u4" ? Type::u4 : Type::none;
+    if (const Type one = small != Type::none ? small : ptx::type_from(p); one != Type::none) t.push_back(one);
+  }
+  const bool sparse = has("sp") || has("sp::ordered_metadata");
+  if (now_->parts.size() < 5 || now_->parts[sparse ? 2 : 1] != "sync" || !matrix_shape(wide) || t.size() != 4)
+    unsupported();
   wide.d = t[0];
   wide.a = t[1];
   wide.b = t[2];
@@ -125,15 +132,21 @@ bool Lowering::multiply_matrices() {
   const unsigned bits = ptx::bits_of(wide.a);
   const bool real = wide.a == Type::f16 || wide.a == Type::bf16 || wide.a == Type::tf32 || wide.a == Type::e4m3 ||
                     wide.a == Type::e5m2;
-  const bool whole = wide.a == Type::s8 || wide.a == Type::u8, wide_type = wide.a == Type::f64;
+  const bool bits_only = wide.a == Type::b1, wide_type = wide.a == Type::f64;
+  const bool whole = wide.a == Type::s8 || wide.a == Type::u8 || wide.a == Type::s4 || wide.a == Type::u4 || bits_only;
   const bool row_column = has("row") && has("col");
   const bool accumulator =
       wide_type ? wide.d == Type::f64 && wide.c == Type::f64
       : whole   ? wide.d == Type::s32 && wide.c == Type::s32
                 : (wide.d == Type::f32 || wide.d == Type::f16) && (wide.c == Type::f32 || wide.c == Type::f16);
   if (!(real || whole || wide_type) || ptx::bits_of(wide.b) != bits || !accumulator || !row_column || wide.n != 8 ||
-      (wide.m != 16 && wide.m != 8) || has("sp") || (!wide_type && wide.k * bits % 128 != 0))
+      (wide.m != 16 && wide.m != 8) || (!wide_type && wide.k * bits % 128 != 0))
     unsupported();
+  if (bits_only) {
+    if (!has("popc") || has("and") == has("xor")) unsupported();
+    wide.reduction = has("and") ? AtomicKind::bit_and : AtomicKind::bit_xor;
+  }
+  const std::int32_t metadata = sparse ? sparse_matrix(wide, bits) : none;
   const Width w = wide_type ? Width::w64 : Width::w32;
   const auto width_of_sum = [&](Type type) { return type == Type::f64 ? Width::w64 : Width::w32; };
   use_all(at(1), w, Type::b32, wide.in);
@@ -144,12 +157,25 @@ bool Lowering::multiply_matrices() {
   define_all(at(0), width_of_sum(wide.d), wide.out);
   const unsigned each = bits >= 32 ? 1 : 32 / bits;
   const auto registers_of = [&](Type type) { return wide.m * 8u / 32 / (type == Type::f16 ? 2 : 1); };
-  if (wide.counts[0] * 32 * each != unsigned{wide.m} * wide.k || wide.counts[1] * 32 * each != 8u * wide.k ||
+  if (wide.counts[0] * 32 * each * (sparse ? 2 : 1) != unsigned{wide.m} * wide.k ||
+      wide.counts[1] * 32 * each != 8u * wide.k ||
       wide.in.size() - wide.counts[0] - wide.counts[1] != registers_of(wide.c) ||
       wide.out.size() != registers_of(wide.d))
     refuse("the fragments do not fit the shape");
+  if (sparse) wide.in.push_back(metadata);
   emit_wide(std::move(wide));
   return true;
+}
+
+/// A holds half of its elements; metadata of some lanes of each four say which.
+std::int32_t Lowering::sparse_matrix(Wide& wide, unsigned bits) {
+  const unsigned chunks = wide.k / sparse_chunk(bits);
+  if (wide.m != 16 || bits == 64 || wide.a == Type::b1 || (chunks != 4 && chunks != 8 && chunks != 16)) unsupported();
+  if (at(5).kind != Operand::Kind::integer) refuse("the sparsity selector is a constant");
+  if (at(5).value < 0 || at(5).value >= 16 / static_cast<std::int64_t>(chunks)) refuse("no such sparsity selector");
+  wide.flags |= wide_sparse;
+  wide.selector = static_cast<std::uint8_t>(at(5).value);
+  return use(at(4), Type::b32);
 }
 
 /// wmma.load.{a,b,c}.sync.aligned.layout.shape[.ss].type r, [p], stride; wmma.store.d likewise; wmma.mma.

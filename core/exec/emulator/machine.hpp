@@ -18,6 +18,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <span>
 
 namespace aicf::emulator {
 
@@ -183,9 +184,12 @@ class Worker {
   u64 slice = 0;                   ///< operations the current warp may still run before another gets its turn
 
   void fault(const Warp& warp, u32 pc, u32 lane, std::string kind, std::string message, u64 address = 0);
-  void touched(const Warp& w, u32 pc, GlobalUse use, u64 begin, u64 bytes) {
+  /// Global bytes are used: by `lane`, or `each` of them by it and those after it.
+  void touched(Warp& w, u32 pc, GlobalUse use, u64 begin, u64 bytes, u32 lane, u32 each = 0) {
     if (w.trace != nullptr) w.trace->touch(pc, use, begin, begin + bytes);
+    if (launch.memory->tracks()) needs_value(w, pc, use, begin, bytes, lane, each);
   }
+  void needs_value(Warp& w, u32 pc, GlobalUse use, u64 begin, u64 bytes, u32 lane, u32 each);
   [[nodiscard]] bool stopped() const { return launch.abort.load(std::memory_order_relaxed); }
 
   // Operations beyond a lane's own work. `exec`: active lanes. Those that return bool say whether the group goes on.
@@ -246,13 +250,14 @@ class Worker {
   void deadlock();
   void count_shared(u32 pc, bool is_store, const u64* offset, u32 exec, u32 bytes);
   [[nodiscard]] std::unique_lock<std::mutex> order_lock(const Access& a);
-  void global_use(Warp& w, u32 pc, const Access& a, bool is_store, u64 address, u32 bytes);
+  void global_use(Warp& w, u32 pc, u32 lane, const Access& a, bool is_store, u64 address, u32 bytes);
   /// Resolves an access, and checks it against the shadow; null: a fault was given.
   std::byte* touch(Warp& w, u32 pc, u32 lane, ptx::Space space, u64 address, u32 bytes, const char* what, bool writes);
   [[nodiscard]] u32 proxy_of(const Block& b) const { return b.rank * (launch.warps + 1) + launch.warps; }
 
   // tensor.cpp
-  void matrix_multiply(Warp& w, const Wide& op);
+  void matrix_multiply(Warp& w, const Wide& op, u32 pc);
+  void multiply_sparse(Warp& w, const Wide& op, u32 pc, const Matrix& a, const Matrix& b, Matrix& d);
   void wmma_multiply(Warp& w, const Wide& op);
   void wmma_memory(Warp& w, const Wide& op, u32 pc);
   void matrix_memory(Warp& w, const Wide& op, u32 pc);
@@ -273,7 +278,7 @@ class Worker {
   void to_shared(Warp& w, u32 pc, u32 lane, u64 to, u64 barrier, u32 mask, BulkCopy copy);
   bool proxy_reads(Warp& w, u32 pc, u32 lane, u64 address, u32 bytes, const char* what, u32& offset);
   bool proxy_writes(Warp& w, u32 pc, u32 lane, Block& b, u64 offset, u32 bytes, const char* what);
-  std::byte* bulk_global(Warp& w, u32 pc, u32 lane, u64 address, u64 bytes, bool writes);
+  std::byte* bulk_global(Warp& w, u32 pc, u32 lane, u64 address, u64 bytes, bool writes, bool reduces = false);
   bool bulk_aligned(Warp& w, u32 pc, u32 lane, u64 a, u64 b, u64 bytes, u32 alignment);
   void start(Warp& w, BulkCopy copy, u32 proxy);
   void deliver_copies();
@@ -295,13 +300,21 @@ class Worker {
   u8* frame_base_ = nullptr;
 };
 
-/// One atomic operation on memory; returns the old value.
-u64 update(std::byte* host, const Access& a, u64 b, u64 c);
+/// One atomic operation on memory; returns the old value. `shared`: in shared memory.
+u64 update(std::byte* host, const Access& a, u64 b, u64 c, bool shared);
+/// Likewise on 16 bytes, lower half first: b is put there, or c where b is found.
+std::array<u64, 2> exchange_halves(std::byte* host, bool compares, std::array<u64, 2> b, std::array<u64, 2> c);
 
 /// Runs the current warp until it waits or ends. One per instruction set; `run_warp` is chosen for this processor.
 using RunWarp = void (*)(Worker&, Warp&);
 void run_warp_baseline(Worker& worker, Warp& warp);
 void run_warp_avx2(Worker& worker, Warp& warp);
 [[nodiscard]] RunWarp run_warp();
+/// Lane operations alone, in order and `rounds` times, for one warp of all lanes (bare_loop.inl).
+using RunBare = void (*)(std::span<const Op> ops, u8* frame, const u8* constants, u64 rounds);
+void run_bare_baseline(std::span<const Op> ops, u8* frame, const u8* constants, u64 rounds);
+void run_bare_avx2(std::span<const Op> ops, u8* frame, const u8* constants, u64 rounds);
+[[nodiscard]] RunBare run_bare();
+[[nodiscard]] const char* vector_extension(); ///< that both use on this processor
 
 } // namespace aicf::emulator

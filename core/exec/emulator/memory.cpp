@@ -2,12 +2,28 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 namespace aicf::emulator {
 
 Memory::Memory(std::vector<Allocation> allocations) : allocations_(std::move(allocations)) {
   for (const auto& a : allocations_)
     while ((std::uint64_t{1} << shift_) < a.bytes + 4096) ++shift_;
+  for (const auto& a : allocations_) tracks_ = tracks_ || a.written != nullptr;
+}
+
+void Memory::mark_written(std::uint64_t address, std::uint64_t bytes) const {
+  const std::uint64_t at = address - global_base, slot = at >> shift_;
+  if (slot >= allocations_.size() || allocations_[slot].written == nullptr) return;
+  std::memset(allocations_[slot].written + (at & ((std::uint64_t{1} << shift_) - 1)), 1, bytes);
+}
+
+std::uint64_t Memory::unwritten(std::uint64_t address, std::uint64_t bytes) const {
+  const std::uint64_t at = address - global_base, slot = at >> shift_;
+  if (slot >= allocations_.size() || allocations_[slot].written == nullptr) return bytes;
+  const std::uint8_t* from = allocations_[slot].written + (at & ((std::uint64_t{1} << shift_) - 1));
+  const void* none = std::memchr(from, 0, bytes);
+  return none == nullptr ? bytes : static_cast<std::uint64_t>(static_cast<const std::uint8_t*>(none) - from);
 }
 
 std::string Memory::describe(std::uint64_t address) const {

@@ -14,6 +14,7 @@ struct Allocation {
   std::byte* host = nullptr;
   std::uint64_t bytes = 0;
   bool read_only = false;
+  std::uint8_t* written = nullptr; ///< one a byte: whether anything was written there; null: all of it has a value
 };
 
 class Memory {
@@ -35,12 +36,18 @@ class Memory {
     const std::uint64_t slot = (address - global_base) >> shift_;
     return slot < allocations_.size() && allocations_[slot].read_only;
   }
+  /// Whether any allocation has bytes without a value.
+  [[nodiscard]] bool tracks() const { return tracks_; }
+  void mark_written(std::uint64_t address, std::uint64_t bytes) const; ///< of one allocation
+  /// The first of these bytes of one allocation that nothing was written to; `bytes`: all have a value.
+  [[nodiscard]] std::uint64_t unwritten(std::uint64_t address, std::uint64_t bytes) const;
   /// "x + 4096 (buffer 'x' has 4096 bytes)", or that the address belongs to nothing.
   [[nodiscard]] std::string describe(std::uint64_t address) const;
 
  private:
   std::vector<Allocation> allocations_;
   unsigned shift_ = 13;
+  bool tracks_ = false;
 };
 
 } // namespace aicf::emulator

@@ -98,13 +98,15 @@ struct Access {
   bool acquires = false, releases = false; ///< a fence after, before
   bool cluster_scope = false;              ///< of that fence: the cluster or wider
   AtomicKind kind = AtomicKind::add;
-  std::array<std::int32_t, 8> registers{}; ///< operands; `none` for a sink
-  std::array<bool, 8> wide{};              ///< 64-bit lanes
-  bool half_width = false;                 ///< the destination register has 16 bits
+  /// Operands; `none` for a sink. Of an atomic of 16 bytes the upper halves of d, b and c, whose lower ones are the
+  /// operation's.
+  std::array<std::int32_t, 8> registers{};
+  std::array<bool, 8> wide{}; ///< 64-bit lanes
+  bool half_width = false;    ///< the destination register has 16 bits
 };
 
 enum class WideKind : std::uint8_t {
-  matrix, ///< mma
+  matrix, ///< mma. in: A, B, C [, metadata]
   wmma_multiply,
   wmma_load,    ///< in: address, stride
   wmma_store,   ///< in: address, stride, registers
@@ -132,7 +134,7 @@ enum class WideKind : std::uint8_t {
   bulk_reduce,      ///< in: global, shared, bytes
   bulk_commit,
   bulk_wait,    ///< n: groups that may stay pending
-  tensor_load,  ///< in: shared, map, barrier, mask, coordinates; k: dimensions
+  tensor_load,  ///< in: shared, map, barrier, mask, coordinates [, offsets of im2col]; k: dimensions
   tensor_store, ///< in: map, shared, coordinates
   store_async   ///< st.async, red.async. in: address, barrier, values
 };
@@ -152,10 +154,16 @@ enum WideFlag : std::uint32_t {
   wide_trans_a = 1024,
   wide_trans_b = 2048,
   wide_scaled = 4096, ///< the last operand of wgmma is the predicate scale-d
-  wide_red = 8192
+  wide_red = 8192,
+  wide_im2col = 32768,
+  wide_sparse = 16384 ///< the last operand of mma is the metadata of A
 };
 
 constexpr std::int32_t none = INT32_MIN;
+
+/// Elements of a row of A that one four-bit index of a sparse mma is about (PTX ISA, "Sparse matrix storage"): two of
+/// four are held, one of two where they have 32 bits, two pairs of four where they have 4.
+[[nodiscard]] constexpr unsigned sparse_chunk(unsigned bits) { return bits == 32 ? 2 : bits == 4 ? 8 : 4; }
 
 /// An instruction of many operands: registers in the order that its kind says.
 struct Wide {
@@ -166,6 +174,7 @@ struct Wide {
   AtomicKind reduction = AtomicKind::add;
   bool transposed = false, saturate = false;
   std::uint32_t flags = 0;
+  std::uint8_t selector = 0;             ///< of a sparse mma: which lanes of each four hold the metadata
   std::array<std::uint16_t, 2> counts{}; ///< registers of A and of B
   std::vector<std::int32_t> in, out;
 };

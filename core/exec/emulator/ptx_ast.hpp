@@ -35,14 +35,18 @@ enum class Type : std::uint8_t {
   e4m3,
   e5m2,
   e4m3x2,
-  e5m2x2
+  e5m2x2,
+  // Of matrix fragments alone: no register, variable or memory access has them, and type_from() does not give them.
+  b1,
+  u4,
+  s4
 };
 
 [[nodiscard]] Type type_from(std::string_view name); ///< "u32" …; none when it is no fundamental type
 [[nodiscard]] std::string_view name_of(Type type);
 [[nodiscard]] unsigned bits_of(Type type); ///< 1 for pred, 0 for none
 [[nodiscard]] inline bool is_signed(Type t) { return t >= Type::s8 && t <= Type::s64; }
-[[nodiscard]] inline bool is_float(Type t) { return t >= Type::f16; }
+[[nodiscard]] inline bool is_float(Type t) { return t >= Type::f16 && t < Type::b1; }
 
 /// shared: of the block itself; shared_cluster: of any block of the cluster.
 enum class Space : std::uint8_t { generic, global, shared, local, param, constant, shared_cluster };

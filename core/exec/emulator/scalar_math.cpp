@@ -195,8 +195,11 @@ u64 converted(const Conversion& c, u64 bits) {
   if (c.flush && c.from == ptx::Type::f32 && (bits & 0x7f800000u) == 0) bits &= 0x80000000u;
   const Decoded d = decode_real(c.from, bits);
   if (!to_real) {
-    if (d.nan) // 0 for narrow results; the highest bit alone for 64-bit ones would differ by target: PTX says 0
-      return 0;
+    // PTX ISA, cvt: 0; where either type has 64 bits the highest bit of the result alone, as the hardware has it.
+    if (d.nan) {
+      const u64 highest = u64{1} << (ptx::bits_of(c.to) - 1);
+      return ptx::bits_of(c.from) < 64 && ptx::bits_of(c.to) < 64 ? 0 : ptx::is_signed(c.to) ? 0 - highest : highest;
+    }
     bool huge = false;
     const u64 m = to_integer(d, c.rounding, huge);
     return clamp_integer(c.to, d.negative, m, huge || d.infinite);

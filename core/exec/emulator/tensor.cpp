@@ -16,6 +16,8 @@ using ptx::Type;
 
 /// Fractional bits kept by one step of a tensor core.
 constexpr int fraction_f16 = 25;
+/// Of 8-bit floats; an f32 result keeps as many digits (seen on an H200; Xie et al., "MMA-Sim", 2025).
+constexpr int fraction_f8 = 13;
 
 struct Spot {
   u32 row, column;
@@ -29,7 +31,26 @@ Spot place_a(u32 lane, u32 r, u32 i, u32 each, u32 m) {
 Spot place_b(u32 lane, u32 r, u32 i, u32 each) { return {r * 4 * each + lane % 4 * each + i, lane / 4}; }
 Spot place_d(u32 lane, u32 element) { return {lane / 4 + 8 * (element / 2), lane % 4 * 2 + element % 2}; }
 
-s64 integer(Type t, u32 bits) { return t == Type::s8 ? static_cast<s64>(static_cast<std::int8_t>(bits)) : bits & 0xff; }
+/// Where the index of chunk q of a row of a sparse A lies.
+struct SparsePlace {
+  u32 lane, bit;
+};
+/// PTX ISA, "Matrix fragments for multiply-accumulate with sparse matrix A": the metadata's figures.
+/// Four chunks of both rows of a lane, or with 8 bits and fewer eight of one row.
+SparsePlace sparse_place(u32 row, u32 q, u32 chunks, u32 selector, u32 bits) {
+  const u32 quad = row % 8 * 4, half = row / 8;
+  if (chunks == 4) return {quad + selector, 16 * half + 4 * q};
+  if (bits > 8) return {quad + 2 * selector + q / 4, 16 * half + q % 4 * 4};
+  return {quad + 2 * selector + half + q / 8 * 2, q % 8 * 4};
+}
+
+s64 integer(Type t, u32 bits) {
+  switch (t) {
+  case Type::s8: return static_cast<std::int8_t>(bits);
+  case Type::s4: return static_cast<s64>((bits & 15) ^ 8) - 8;
+  default: return bits & 0xff;
+  }
+}
 
 u32 clamped(s64 v, bool saturate) { return static_cast<u32>(saturate ? std::clamp<s64>(v, INT32_MIN, INT32_MAX) : v); }
 
@@ -45,7 +66,17 @@ void multiply(const Wide& op, const Matrix& a, const Matrix& b, Matrix& d) {
       }
     return;
   }
-  if (op.a == Type::s8 || op.a == Type::u8) {
+  if (op.a == Type::b1) {
+    for (u32 r = 0; r < op.m; ++r)
+      for (u32 c = 0; c < op.n; ++c) {
+        u64 count = 0;
+        for (u32 k = 0; k < op.k; ++k)
+          count += op.reduction == AtomicKind::bit_and ? a.at(r, k) & b.at(k, c) : a.at(r, k) ^ b.at(k, c);
+        d.at(r, c) = static_cast<u32>(d.at(r, c) + count);
+      }
+    return;
+  }
+  if (op.a == Type::s8 || op.a == Type::u8 || op.a == Type::s4 || op.a == Type::u4) {
     for (u32 r = 0; r < op.m; ++r)
       for (u32 c = 0; c < op.n; ++c) {
         s64 sum = static_cast<s32>(d.at(r, c));
@@ -70,7 +101,9 @@ void multiply(const Wide& op, const Matrix& a, const Matrix& b, Matrix& d) {
     for (u32 c = 0; c < op.n; ++c) {
       const auto addend = static_cast<u32>(d.at(r, c));
       if (!small || op.kind == WideKind::wgmma) {
-        d.at(r, c) = tensor_sum(row(r), column(c), op.d, addend, small ? 13 : fraction_f16);
+        u32 sum = tensor_sum(row(r), column(c), op.d, addend, small ? fraction_f8 : fraction_f16);
+        if (small && op.d == Type::f32 && (sum & 0x7fffffff) <= 0x7f800000) sum &= ~0u << (23 - fraction_f8);
+        d.at(r, c) = sum;
         continue;
       }
       // Compute capability 9.0 has no 8-bit mma.sync: ptxas widens to f16, multiplies the even and then the odd pairs
@@ -92,12 +125,13 @@ void multiply(const Wide& op, const Matrix& a, const Matrix& b, Matrix& d) {
 }
 
 /// mma.sync: the fragments of all lanes make the matrices.
-void Worker::matrix_multiply(Warp& w, const Wide& op) {
+void Worker::matrix_multiply(Warp& w, const Wide& op, u32 pc) {
   const u32 bits = ptx::bits_of(op.a), each = bits >= 32 ? 1 : 32 / bits;
   const u32 part = bits == 64 ? 64 : bits, mask = part >= 32 ? ~0u : (1u << part) - 1;
   const auto get = [&](s32 o, u32 lane) { return bits == 64 ? value64(w, o, lane) : value32(w, o, lane); };
-  Matrix a(op.m, op.k), b(op.k, op.n), d(op.m, op.n);
-  const std::size_t of_a = op.counts[0], of_b = op.counts[1], of_c = op.in.size() - of_a - of_b;
+  const bool sparse = (op.flags & wide_sparse) != 0;
+  Matrix a(op.m, sparse ? op.k / 2U : op.k), b(op.k, op.n), d(op.m, op.n);
+  const std::size_t of_a = op.counts[0], of_b = op.counts[1], of_c = op.in.size() - of_a - of_b - (sparse ? 1 : 0);
   for (u32 lane = 0; lane < lanes; ++lane) {
     for (u32 r = 0; r < of_a; ++r)
       for (u32 i = 0; i < each; ++i) {
@@ -126,7 +160,10 @@ void Worker::matrix_multiply(Warp& w, const Wide& op) {
     }
   }
   convert_accumulator(op, d);
-  multiply(op, a, b, d);
+  if (sparse)
+    multiply_sparse(w, op, pc, a, b, d);
+  else
+    multiply(op, a, b, d);
   for (u32 lane = 0; lane < lanes; ++lane)
     for (u32 r = 0; r < op.out.size(); ++r) {
       if (op.d == Type::f16) {
@@ -140,6 +177,40 @@ void Worker::matrix_multiply(Warp& w, const Wide& op) {
       else
         set32(w, op.out[r], lane, static_cast<u32>(d.at(p.row, p.column)));
     }
+}
+
+/// Each row of A names the rows of B that its elements meet; the others of B take no part.
+void Worker::multiply_sparse(Warp& w, const Wide& op, u32 pc, const Matrix& a, const Matrix& b, Matrix& d) {
+  const u32 bits = ptx::bits_of(op.a), chunk = sparse_chunk(bits), chunks = op.k / chunk;
+  Wide one = op;
+  one.m = 1;
+  one.k = static_cast<u16>(a.columns);
+  Matrix x(1, a.columns), y(a.columns, op.n), sum(1, op.n);
+  for (u32 row = 0; row < op.m; ++row) {
+    u32 column = 0;
+    for (u32 q = 0; q < chunks; ++q) {
+      const SparsePlace at = sparse_place(row, q, chunks, op.selector, bits);
+      const u32 index = value32(w, op.in.back(), at.lane) >> at.bit & 15;
+      const bool sound = bits == 32 ? index == 0b0100 || index == 0b1110 : (index & 3) != index >> 2;
+      if (!sound && launch.checks) {
+        fault(w, pc, at.lane, "sparse-metadata",
+              "the index " + std::to_string(index) + " of columns " + std::to_string(q * chunk) + " to " +
+                  std::to_string((q + 1) * chunk - 1) + " in row " + std::to_string(row) +
+                  " of A is none of those that PTX defines");
+        return;
+      }
+      for (u32 e = 0; e < chunk / 2; ++e, ++column) {
+        const u32 from = bits == 32  ? q * chunk + (index & 3) / 2
+                         : bits == 4 ? q * chunk + (index >> (e & 2) & 3) * 2 + e % 2
+                                     : q * chunk + (index >> 2 * e & 3);
+        x.at(0, column) = a.at(row, column);
+        for (u32 n = 0; n < op.n; ++n) y.at(column, n) = b.at(from, n);
+      }
+    }
+    for (u32 n = 0; n < op.n; ++n) sum.at(0, n) = d.at(row, n);
+    multiply(one, x, y, sum);
+    for (u32 n = 0; n < op.n; ++n) d.at(row, n) = sum.at(0, n);
+  }
 }
 
 /// wmma and mma may take C in another type than D.

@@ -24,7 +24,7 @@ bool Worker::wide(Warp& w, const Op& o, u32 pc, u32 mask, u32 exec) {
     if (launch.counters) ++counters.tensor_operations;
   }
   switch (op.kind) {
-  case WideKind::matrix: matrix_multiply(w, op); break;
+  case WideKind::matrix: matrix_multiply(w, op, pc); break;
   case WideKind::wmma_multiply: wmma_multiply(w, op); break;
   case WideKind::wmma_load:
   case WideKind::wmma_store: wmma_memory(w, op, pc); break;

@@ -7,11 +7,11 @@ namespace aicf::selftest {
 struct Comparison {
   std::string name;
   int compared = 0, different = 0;
-  std::vector<std::string> examples; ///< of differences, at most 20, each with its element and both values
+  std::vector<std::string> examples; ///< of differences, at most 40, each with its element and both values
   [[nodiscard]] bool passed() const { return compared > 0 && different == 0; }
 };
 
-/// Stops early, with a difference that says so, when `other` can run nothing more.
+/// Of a program that differs, the first statement after which it does is looked for and told.
 [[nodiscard]] Comparison compare_instructions(Backend& other, Backend& emulator);
 [[nodiscard]] Comparison compare_programs(Backend& other, Backend& emulator, int programs,
                                           std::uint64_t first_seed = 1);

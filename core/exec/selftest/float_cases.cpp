@@ -88,7 +88,8 @@ const InstructionCase table[] = {
     CASE("setp.equ.ftz.f32 %q1, %r1, %r2;\nselp.u32 %r0, 1, 0, %q1;", singles,
          unordered(a, b) || flushed(f(a)) == flushed(f(b)) ? 1 : 0),
     CASE("set.le.u32.f32 %r0, %r1, %r2;", singles, f(a) <= f(b) ? 0xffffffff : 0),
-    CASE("testp.normal.f32 %q1, %r1;\nselp.u32 %r0, 1, 0, %q1;", singles, std::isnormal(f(a)) ? 1 : 0),
+    CASE("testp.normal.f32 %q1, %r1;\nselp.u32 %r0, 1, 0, %q1;", singles,
+         std::isnormal(f(a)) || f(a) == 0 ? 1 : 0), // zeros are called normal
     CASE("testp.subnormal.f32 %q1, %r1;\nselp.u32 %r0, 1, 0, %q1;", singles,
          std::fpclassify(f(a)) == FP_SUBNORMAL ? 1 : 0),
     CASE("testp.finite.f64 %q1, %l1;\nselp.u64 %l0, 1, 0, %q1;", doubles, std::isfinite(d(a)) ? 1 : 0),

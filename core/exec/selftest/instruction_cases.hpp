@@ -35,6 +35,8 @@ struct InstructionCase {
 [[nodiscard]] std::span<const InstructionCase> half_cases();
 [[nodiscard]] std::span<const InstructionCase> conversion_cases();
 [[nodiscard]] std::vector<InstructionCase> instruction_cases(); ///< all of them
+/// Matrix products and wide accesses, which have nothing expected: for a comparison of two machines.
+[[nodiscard]] std::span<const InstructionCase> collective_cases();
 
 constexpr unsigned instruction_threads = 64;
 

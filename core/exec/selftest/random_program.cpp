@@ -1,249 +1,232 @@
 #include "core/exec/selftest/random_program.hpp"
 
+#include "core/exec/selftest/random_forms.hpp"
+
 #include <array>
 #include <bit>
 #include <random>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace aicf::selftest {
 namespace {
 
-/// An instruction over register classes: lower-case letters of the form stand for a register of the class, # for a
-/// small constant. r: b32 integer, f: f32, l: b64 integer, d: f64, h: f16, b: bf16, x: f16x2, y: bf16x2.
-using Form = const char*;
-constexpr std::array integer_forms{"add.s32 r, r, r",
-                                   "sub.s32 r, r, r",
-                                   "mul.lo.s32 r, r, r",
-                                   "mad.lo.s32 r, r, r, r",
-                                   "mul.hi.s32 r, r, r",
-                                   "mul.hi.u32 r, r, r",
-                                   "mad.hi.u32 r, r, r, r",
-                                   "add.sat.s32 r, r, r",
-                                   "sub.sat.s32 r, r, r",
-                                   "min.s32 r, r, r",
-                                   "max.u32 r, r, r",
-                                   "abs.s32 r, r",
-                                   "neg.s32 r, r",
-                                   "sad.u32 r, r, r, r",
-                                   "and.b32 r, r, r",
-                                   "or.b32 r, r, r",
-                                   "xor.b32 r, r, r",
-                                   "not.b32 r, r",
-                                   "cnot.b32 r, r",
-                                   "shl.b32 r, r, #",
-                                   "shr.u32 r, r, #",
-                                   "shr.s32 r, r, r",
-                                   "shl.b32 r, r, r",
-                                   "shf.l.wrap.b32 r, r, r, r",
-                                   "shf.r.clamp.b32 r, r, r, #",
-                                   "popc.b32 r, r",
-                                   "clz.b32 r, r",
-                                   "brev.b32 r, r",
-                                   "bfind.s32 r, r",
-                                   "bfe.u32 r, r, #, #",
-                                   "bfe.s32 r, r, #, #",
-                                   "bfi.b32 r, r, r, #, #",
-                                   "prmt.b32 r, r, r, r",
-                                   "lop3.b32 r, r, r, r, 0x6a",
-                                   "lop3.b32 r, r, r, r, 0xd8",
-                                   "dp4a.s32.u32 r, r, r, r",
-                                   "dp2a.lo.u32.s32 r, r, r, r",
-                                   "mul24.lo.s32 r, r, r",
-                                   "mul.wide.s32 l, r, r",
-                                   "mul.wide.u32 l, r, r",
-                                   "mad.wide.s32 l, r, r, l",
-                                   "add.s64 l, l, l",
-                                   "sub.s64 l, l, l",
-                                   "mul.lo.s64 l, l, l",
-                                   "mul.hi.u64 l, l, l",
-                                   "mul.hi.s64 l, l, l",
-                                   "min.s64 l, l, l",
-                                   "max.u64 l, l, l",
-                                   "and.b64 l, l, l",
-                                   "xor.b64 l, l, l",
-                                   "not.b64 l, l",
-                                   "shl.b64 l, l, #",
-                                   "shr.s64 l, l, #",
-                                   "shr.u64 l, l, r",
-                                   "popc.b64 r, l",
-                                   "clz.b64 r, l",
-                                   "brev.b64 l, l",
-                                   "bfe.u64 l, l, #, #",
-                                   "cvt.u64.u32 l, r",
-                                   "cvt.s64.s32 l, r",
-                                   "cvt.u32.u64 r, l",
-                                   "cvt.s32.s8 r, r",
-                                   "cvt.u32.u16 r, r",
-                                   "cvt.sat.s32.s64 r, l",
-                                   "abs.s64 l, l",
-                                   "neg.s64 l, l",
-                                   "slct.s32.s32 r, r, r, r",
-                                   "szext.wrap.s32 r, r, #"};
-constexpr std::array real_forms{"add.rn.f32 f, f, f",
-                                "sub.rn.f32 f, f, f",
-                                "mul.rn.f32 f, f, f",
-                                "fma.rn.f32 f, f, f, f",
-                                "add.rz.f32 f, f, f",
-                                "mul.rp.f32 f, f, f",
-                                "fma.rm.f32 f, f, f, f",
-                                "add.ftz.f32 f, f, f",
-                                "mul.ftz.f32 f, f, f",
-                                "fma.rn.ftz.f32 f, f, f, f",
-                                "add.sat.f32 f, f, f",
-                                "min.f32 f, f, f",
-                                "max.f32 f, f, f",
-                                "max.NaN.f32 f, f, f",
-                                "abs.f32 f, f",
-                                "div.rn.f32 f, f, f",
-                                "sqrt.rn.f32 f, f",
-                                "rcp.rn.f32 f, f",
-                                "cvt.rn.f32.s32 f, r",
-                                "cvt.rz.f32.u32 f, r",
-                                "cvt.rzi.s32.f32 r, f",
-                                "cvt.rni.u32.f32 r, f",
-                                "cvt.rni.f32.f32 f, f",
-                                "cvt.rmi.f32.f32 f, f",
-                                "cvt.f64.f32 d, f",
-                                "cvt.rn.f32.f64 f, d",
-                                "add.rn.f64 d, d, d",
-                                "sub.rn.f64 d, d, d",
-                                "mul.rn.f64 d, d, d",
-                                "fma.rn.f64 d, d, d, d",
-                                "add.rz.f64 d, d, d",
-                                "fma.rp.f64 d, d, d, d",
-                                "div.rn.f64 d, d, d",
-                                "sqrt.rn.f64 d, d",
-                                "cvt.rn.f64.s64 d, l",
-                                "cvt.rn.f64.s32 d, r",
-                                "cvt.rzi.s32.f64 r, d",
-                                "cvt.rn.f32.s64 f, l",
-                                "add.rn.f16 h, h, h",
-                                "sub.rn.f16 h, h, h",
-                                "mul.rn.f16 h, h, h",
-                                "fma.rn.f16 h, h, h, h",
-                                "fma.rn.relu.f16 h, h, h, h",
-                                "min.f16 h, h, h",
-                                "max.NaN.f16 h, h, h",
-                                "add.sat.f16 h, h, h",
-                                "cvt.rn.f16.f32 h, f",
-                                "cvt.f32.f16 f, h",
-                                "cvt.rz.f16.f32 h, f",
-                                "add.rn.f16x2 x, x, x",
-                                "mul.rn.f16x2 x, x, x",
-                                "fma.rn.f16x2 x, x, x, x",
-                                "max.f16x2 x, x, x",
-                                "cvt.rn.f16x2.f32 x, f, f",
-                                "add.rn.bf16 b, b, b",
-                                "mul.rn.bf16 b, b, b",
-                                "fma.rn.bf16 b, b, b, b",
-                                "max.bf16 b, b, b",
-                                "cvt.rn.bf16.f32 b, f",
-                                "cvt.f32.bf16 f, b",
-                                "add.rn.bf16x2 y, y, y",
-                                "fma.rn.bf16x2 y, y, y, y",
-                                "min.bf16x2 y, y, y",
-                                "cvt.rn.bf16x2.f32 y, f, f",
-                                "cvt.rn.f16.s32 h, r",
-                                "cvt.rni.s32.f16 r, h"};
-constexpr std::array tests{"setp.lt.s32 q, r, r",        "setp.eq.u32 q, r, r",        "setp.gt.u64 q, l, l",
-                           "setp.lt.f32 q, f, f",        "setp.geu.f32 q, f, f",       "setp.num.f32 q, f, f",
-                           "setp.ne.f64 q, d, d",        "setp.le.f16 q, h, h",        "setp.gtu.bf16 q, b, b",
-                           "setp.lo.and.u32 q, r, r, q", "setp.ne.xor.s32 q, r, r, !q"};
-
 class Writer {
  public:
   explicit Writer(std::uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15u + 1) {}
-  std::string program();
+  void program(RandomProgram& p);
 
  private:
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
-  static unsigned count(char c) {
-    return c == 'r' ? 8 : c == 'f' ? 6 : c == 'q' ? 4 : c == 'l' || c == 'd' || c == 'h' ? 4 : 2;
-  }
-  static bool is_class(char c) { return std::string_view("rfldhbxyq").find(c) != std::string_view::npos; }
+  static unsigned count(char c) { return c == 'r' ? 8 : c == 'f' ? 6 : c == 'x' || c == 'y' || c == 'b' ? 2 : 4; }
+  static bool is_class(char c) { return std::string_view("rsfldhbxyq").find(c) != std::string_view::npos; }
   std::string reg(char c) { return std::string("%") + c + std::to_string(below(count(c))); }
-  /// The form with registers and constants for its letters.
-  std::string filled(Form form) {
-    const std::string_view text(form);
-    const auto space = text.find(' ');
-    std::string out(text.substr(0, space));
-    for (std::size_t i = space; i < text.size(); ++i) {
-      const char before = text[i - 1];
-      if (is_class(text[i]) && (before == ' ' || before == '!'))
-        out += reg(text[i]);
-      else if (text[i] == '#')
+  /// The form with registers and constants for its letters; those in one pair of braces differ.
+  std::string filled(std::string_view text) {
+    std::string out, braces;
+    bool inside = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char before = i == 0 ? '.' : text[i - 1], after = i + 1 < text.size() ? text[i + 1] : ',';
+      const auto stands_in = [](std::string_view set, char c) { return set.find(c) != std::string_view::npos; };
+      if (text[i] == '{' || text[i] == '}') {
+        inside = text[i] == '{';
+        braces.clear();
+      }
+      if (is_class(text[i]) && stands_in(" !{|", before) && stands_in(",;|}", after)) {
+        std::string r = reg(text[i]);
+        while (inside && stands_in_text(braces, r)) r = reg(text[i]);
+        braces += r + " ";
+        out += r;
+      } else if (text[i] == '#') {
         out += std::to_string(below(32));
-      else
+      } else {
         out += text[i];
+      }
     }
     return out + ";\n";
   }
+  static bool stands_in_text(const std::string& all, const std::string& one) {
+    return all.find(one + " ") != std::string::npos;
+  }
+  std::string one_of(std::span<const Form> forms) { return filled(forms[below(forms.size())]); }
   void simple() {
-    const auto which = below(10);
+    const auto which = below(11);
     if (which == 0) {
-      text_ += filled(tests[below(tests.size())]);
+      text_ += one_of(test_forms());
       return;
     }
     if (which == 1) {
-      const char c = "rfld"[below(4)];
-      text_ += std::string("selp.") + (c == 'r' || c == 'f' ? "b32 " : "b64 ") + reg(c) + ", " + reg(c) + ", " +
-               reg(c) + ", " + reg('q') + ";\n";
+      const char c = "rfldsh"[below(6)];
+      text_ += std::string("selp.") +
+               (c == 'r' || c == 'f'   ? "b32 "
+                : c == 'l' || c == 'd' ? "b64 "
+                                       : "b16 ") +
+               reg(c) + ", " + reg(c) + ", " + reg(c) + ", " + reg('q') + ";\n";
+      return;
+    }
+    if (which == 2) {
+      text_ += one_of(sequence_forms());
       return;
     }
     if (below(6) == 0) text_ += (below(2) == 0 ? "@" : "@!") + reg('q') + " ";
-    text_ +=
-        which < 6 ? filled(integer_forms[below(integer_forms.size())]) : filled(real_forms[below(real_forms.size())]);
+    text_ += one_of(which < 6 ? integer_forms() : real_forms());
   }
   void some(std::uint64_t most) {
     for (std::uint64_t n = 1 + below(most); n > 0; --n) simple();
   }
   std::string label() { return "L" + std::to_string(labels_++); }
-  void branch() {
+  /// Lanes part, and may part again within either way.
+  void branch(unsigned depth = 0) {
     const std::string other = label(), end = label();
-    text_ += filled(tests[below(tests.size())]);
+    text_ += one_of(test_forms());
     text_ += (below(2) == 0 ? "@" : "@!") + reg('q') + " bra " + other + ";\n";
-    some(4);
+    const auto way = [&] {
+      some(3);
+      if (depth < 2 && below(3) == 0) branch(depth + 1);
+      some(2);
+    };
+    way();
     text_ += "bra " + end + ";\n" + other + ":\n";
-    some(4);
+    way();
     text_ += end + ":\n";
   }
-  /// A loop whose count differs between lanes.
+  /// Up to four ways by a table.
+  void ways() {
+    const std::string list = label(), end = label();
+    const std::array<std::string, 4> to{label(), label(), label(), label()};
+    text_ += list + ": .branchtargets " + to[0] + ", " + to[1] + ", " + to[2] + ", " + to[3] + ";\nand.b32 %n, " +
+             reg('r') + ", 3;\nbrx.idx %n, " + list + ";\n";
+    for (const std::string& one : to) {
+      text_ += one + ":\n";
+      some(2);
+      if (below(3) != 0) text_ += "bra " + end + ";\n"; // else into the next one
+    }
+    text_ += end + ":\n";
+  }
+  /// A loop whose count differs between lanes, some of which leave it in the middle. Its counter is nobody else's.
   void loop() {
-    const std::string top = label();
-    text_ += "and.b32 %n, " + reg('r') + ", 3;\n" + top + ":\n";
+    const std::string top = label(), out = label();
+    text_ += "and.b32 %count, " + reg('r') + ", 3;\n" + top + ":\n";
     some(4);
-    text_ += "sub.s32 %n, %n, 1;\nsetp.ge.s32 %p, %n, 0;\n@%p bra " + top + ";\n";
+    if (below(2) == 0) {
+      text_ += one_of(test_forms()) + "@" + reg('q') + " bra " + out + ";\n";
+      some(2);
+    }
+    text_ += "sub.s32 %count, %count, 1;\nsetp.ge.s32 %p, %count, 0;\n@%p bra " + top + ";\n" + out + ":\n";
   }
   void collective() {
     text_ += "bar.warp.sync -1;\n";
-    static constexpr std::array forms{"shfl.sync.bfly.b32 r, r, #, 31, -1", "shfl.sync.idx.b32 r, r, r, 0x0c1f, -1",
-                                      "shfl.sync.up.b32 r|q, r, #, 0, -1",  "shfl.sync.down.b32 r|q, r, #, 0x181f, -1",
-                                      "vote.sync.ballot.b32 r, q, -1",      "vote.sync.any.pred q, q, -1",
-                                      "vote.sync.uni.pred q, !q, -1",       "match.any.sync.b32 r, r, -1",
-                                      "match.all.sync.b32 r|q, r, -1",      "redux.sync.add.s32 r, r, -1",
-                                      "redux.sync.min.u32 r, r, -1",        "redux.sync.xor.b32 r, r, -1"};
-    const std::string_view form = forms[below(forms.size())];
-    std::string out;
-    for (std::size_t i = 0; i < form.size(); ++i) {
-      const char before = i == 0 ? '.' : form[i - 1];
-      if (is_class(form[i]) && (before == ' ' || before == '!' || before == '|'))
-        out += reg(form[i]);
-      else if (form[i] == '#')
-        out += std::to_string(below(32));
-      else
-        out += form[i];
-    }
-    text_ += out + ";\n";
+    static constexpr std::array<Form, 18> forms{"shfl.sync.bfly.b32 r, r, #, 31, -1",
+                                                "shfl.sync.idx.b32 r, r, r, 0x0c1f, -1",
+                                                "shfl.sync.up.b32 r|q, r, #, 0, -1",
+                                                "shfl.sync.down.b32 r|q, r, #, 0x181f, -1",
+                                                "shfl.sync.bfly.b32 f, f, #, 0x101f, -1",
+                                                "vote.sync.ballot.b32 r, q, -1",
+                                                "vote.sync.any.pred q, q, -1",
+                                                "vote.sync.all.pred q, q, -1",
+                                                "vote.sync.uni.pred q, !q, -1",
+                                                "match.any.sync.b32 r, r, -1",
+                                                "match.any.sync.b64 r, l, -1",
+                                                "match.all.sync.b32 r|q, r, -1",
+                                                "redux.sync.add.s32 r, r, -1",
+                                                "redux.sync.min.u32 r, r, -1",
+                                                "redux.sync.max.s32 r, r, -1",
+                                                "redux.sync.xor.b32 r, r, -1",
+                                                "redux.sync.and.b32 r, r, -1",
+                                                "and.b32 %n, r, 1;\nmatch.any.sync.b32 r, %n, -1"};
+    text_ += one_of(forms);
   }
-  /// Every thread writes its slot; then each reads another's.
+  /// The lanes of one way are the members: of a mask that votes give.
+  void members() {
+    static constexpr std::array<Form, 6> forms{"redux.sync.add.u32 r, r, %m",   "redux.sync.or.b32 r, r, %m",
+                                               "vote.sync.ballot.b32 r, q, %m", "match.any.sync.b32 r, r, %m",
+                                               "match.all.sync.b64 r|q, l, %m", "vote.sync.all.pred q, q, %m"};
+    const std::string other = label(), end = label(), q = reg('q');
+    text_ += "bar.warp.sync -1;\nmov.pred %p, " + q +
+             ";\nvote.sync.ballot.b32 %m, %p, -1;\n@!%p not.b32 %m, %m;\n@%p bra " + other + ";\n";
+    text_ += one_of(forms);
+    some(2);
+    text_ += "bra " + end + ";\n" + other + ":\n";
+    some(2);
+    text_ += one_of(forms) + end + ":\n";
+  }
+  /// What the threads left in their slots is met at the barrier.
+  void fill() { text_ += "bar.sync 0;\nst.shared.u32 [%own], " + reg('r') + ";\nbar.sync 0;\n"; }
+  /// Every thread writes its slot; then each reads another's, or a warp a matrix of them.
   void exchange() {
-    const std::string mask = std::to_string(below(64));
-    text_ += "bar.sync 0;\nst.shared.u32 [%own], " + reg('r') + ";\nbar.sync 0;\nxor.b32 %n, %t, " + mask +
-             ";\nshl.b32 %n, %n, 2;\nadd.u32 %n, %n, %base;\nld.shared.u32 " + reg('r') + ", [%n];\n";
+    switch (below(6)) {
+    case 0: // matrices of halves, one register from each eight rows
+      fill();
+      text_ +=
+          filled("and.b32 %n, %t, 15;\nshl.b32 %n, %n, 4;\nadd.u32 %n, %n, %base;\nldmatrix.sync.aligned.m8n8.x4." +
+                 std::string(below(2) == 0 ? "" : "trans.") + "shared.b16 {r, r, r, r}, [%n]");
+      return;
+    case 1:
+      text_ += filled("bar.sync 0;\nand.b32 %n, %t, 7;\nshl.b32 %n, %n, 4;\nshl.b32 %m, %t, 2;\nand.b32 %m, %m, "
+                      "128;\nadd.u32 %n, %n, %m;\n"
+                      "add.u32 %n, %n, %base;\nstmatrix.sync.aligned.m8n8.x1." +
+                      std::string(below(2) == 0 ? "" : "trans.") +
+                      "shared.b16 [%n], {r};\nbar.sync 0;\nld.shared.u32 r, [%own]");
+      return;
+    case 2: // a copy from the input
+      text_ += filled("bar.sync 0;\ncp.async.ca.shared.global [%own], [%in+" + std::to_string(4 * below(8)) +
+                      "], 4;\ncp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\nxor.b32 %n, %own, 4;\n"
+                      "ld.shared.u32 r, [%n]");
+      return;
+    case 3:
+      fill();
+      text_ +=
+          filled("and.b32 %n, r, 12;\nshl.b32 %n, %n, 2;\nadd.u32 %n, %n, %base;\nld.shared.v4.u32 {r, r, r, r}, [%n]");
+      return;
+    case 4: text_ += filled("bar.warp.sync -1;\nmovmatrix.sync.aligned.m8n8.trans.b16 r, r"); return;
+    default:
+      fill();
+      text_ += "xor.b32 %n, %t, " + std::to_string(below(64)) +
+               ";\nshl.b32 %n, %n, 2;\nadd.u32 %n, %n, %base;\nld.shared.u32 " + reg('r') + ", [%n];\n";
+    }
   }
-  /// Sums and extremes of integers do not depend on their order.
+  /// The block's threads count, or agree.
+  void meeting() {
+    static constexpr std::array<Form, 4> forms{"bar.red.popc.u32 r, 0, q", "bar.red.and.pred q, 0, q",
+                                               "bar.red.or.pred q, 0, !q", "barrier.sync 1;\nbar.warp.sync -1"};
+    text_ += one_of(forms);
+  }
+  /// A thread's own array, at places that differ between lanes.
+  void privately() {
+    text_ += filled("and.b32 %n, r, 7;\nmul.wide.u32 %la, %n, 4;\nadd.s64 %la, %la, %mine;\nst.local.u32 [%la], r;\n"
+                    "and.b32 %n, r, 31;\ncvt.u64.u32 %la, %n;\nadd.s64 %la, %la, %mine;\nld.local.s8 r, [%la]");
+    if (below(2) == 0) text_ += filled("ld.local.v2.u64 {l, l}, [mine+16]");
+  }
+  /// The input again, in other widths.
+  void reads() {
+    static constexpr std::array<Form, 8> forms{
+        "ld.global.u8 r, [%in+3]",          "ld.global.s8 r, [%in+17]",
+        "ld.global.s16 r, [%in+22]",        "ld.global.nc.v4.u32 {r, r, r, r}, [%in+16]",
+        "ld.global.v2.b16 {s, s}, [%in+4]", "ld.global.v2.f32 {f, f}, [%in+32]",
+        "ld.global.u32 l, [%in+8]",         "ld.volatile.global.s32 l, [%in+12]"};
+    text_ += one_of(forms);
+  }
+  /// A word of the thread's own, where every order is one; or sums and extremes of integers, which have none.
   void atomics() {
+    static constexpr std::array<Form, 12> own{
+        "st.global.u32 [%out+184], r;\natom.global.add.u32 r, [%out+184], r",
+        "st.global.u64 [%out+184], l;\natom.global.max.s64 l, [%out+184], l",
+        "st.global.u64 [%out+184], l;\natom.global.exch.b64 l, [%out+184], l",
+        "st.global.u32 [%out+184], 7;\natom.global.cas.b32 r, [%out+184], 7, r",
+        "st.global.u32 [%out+184], r;\natom.global.inc.u32 r, [%out+184], r",
+        "st.global.u32 [%out+184], r;\natom.global.dec.u32 r, [%out+184], r",
+        "st.global.f32 [%out+184], f;\natom.global.add.f32 f, [%out+184], f",
+        "st.global.f64 [%out+184], d;\natom.global.add.f64 d, [%out+184], d;\nst.global.u64 [%out+184], l",
+        "st.global.b32 [%out+184], x;\natom.global.add.noftz.f16x2 x, [%out+184], x",
+        "st.global.b32 [%out+184], y;\natom.global.add.noftz.bf16x2 y, [%out+184], y",
+        "bar.sync 0;\nst.shared.f32 [%own], f;\natom.shared.add.f32 f, [%own], f",
+        "bar.sync 0;\nst.shared.u32 [%own], r;\natom.shared.exch.b32 r, [%own], r;\nred.shared.and.b32 [%own], "
+        "r;\nld.shared.u32 r, [%own]"};
+    if (below(2) == 0) {
+      text_ += one_of(own);
+      return;
+    }
     static constexpr std::array kinds{"add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"};
     text_ += "bar.sync 0;\nst.shared.u32 [%own], " + std::to_string(below(1u << 31)) + ";\nbar.sync 0;\nand.b32 %n, " +
              reg('r') + ", 7;\nshl.b32 %n, %n, 2;\nadd.u32 %n, %n, %base;\nred.shared." + kinds[below(kinds.size())] +
@@ -252,26 +235,28 @@ class Writer {
   }
   void product() {
     text_ += "bar.warp.sync -1;\n";
-    const auto x = [&] { return reg('x'); };
-    const auto y = [&] { return reg('y'); };
-    switch (below(4)) {
-    case 0:
-      text_ += "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {" + x() + ", " + x() + ", " +
-               x() + ", " + x() + "}, {" + x() + ", " + x() + "}, {%f0, %f1, %f2, %f3};\n";
-      return;
-    case 1:
-      text_ += "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f2, %f3, %f4, %f5}, {" + y() + ", " + y() +
-               "}, {" + y() + "}, {%f0, %f1, %f2, %f3};\n";
-      return;
-    case 2:
-      text_ += "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%r0, %r1, %r2, %r3}, {%r4, %r5, %r6, %r7}, {%r1, "
-               "%r2}, {%r0, %r1, "
-               "%r2, %r3};\n";
-      return;
-    default:
-      text_ += "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%x0, %x1}, {" + x() + ", " + x() + "}, {" + x() +
-               "}, {%x0, %x1};\n";
-    }
+    static constexpr std::array<Form, 13> forms{
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {f, f, f, f}, {%x0, %x1, x, x}, {x, x}, {%f0, %f1, %f2, "
+        "%f3}",
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {f, f, f, f}, {x, x}, {x}, {%f0, %f1, %f2, %f3}",
+        "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {f, f, f, f}, {y, y}, {y}, {%f2, %f3, %f4, %f5}",
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {f, f, f, f}, {%y1, %y0, %y0, %y1}, {y, y}, {%f0, %f1, "
+        "%f2, %f3}",
+        "mov.b32 %n, f;\nmma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {f, f, f, f}, {%n, r}, {%n}, {%f0, %f1, "
+        "%f2, %f3}",
+        "mov.b32 %n, f;\nmma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {f, f, f, f}, {%n, %n, %n, %n}, {%n, %n}, "
+        "{%f0, %f1, %f2, %f3}",
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {r, r, r, r}, {%r4, %r5, %r6, %r7}, {%r1, %r2}, {%r0, %r1, "
+        "%r2, %r3}",
+        "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.s8.s32 {r, r, r, r}, {%r4, %r5}, {%r1}, {%r0, %r1, %r2, "
+        "%r3}",
+        "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {r, r}, {r}, {%r1}, {%r0, %r3}",
+        "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%x0, %x1}, {x, x}, {x}, {%x0, %x1}",
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%x0, %x1}, {%x0, %x1, %x1, %x0}, {x, x}, {%x0, %x1}",
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {d, d}, {d}, {d}, {%d0, %d1}",
+        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {f, f, f, f}, {%r4, %r5, %r6, %r7}, {%r1, %r2}, {%f0, "
+        "%f1, %f2, %f3}"};
+    text_ += one_of(forms);
   }
   void call() {
     text_ += "{\n.param .b32 pa;\n.param .b64 pb;\n.param .b32 pr;\nst.param.b32 [pa], " + reg('r') +
@@ -284,14 +269,15 @@ class Writer {
   unsigned labels_ = 0;
 };
 
-std::string Writer::program() {
-  text_ = ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 16 .b8 s[256];\n"
+void Writer::program(RandomProgram& p) {
+  text_ = ".version 8.6\n.target sm_90\n.address_size 64\n.shared .align 16 .b8 s[256];\n"
           ".func (.param .b32 r) mix(.param .b32 a, .param .b64 b)\n{\n.reg .b32 %x<4>;\n.reg .b64 %y<2>;\n"
           "ld.param.b32 %x0, [a];\nld.param.b64 %y0, [b];\ncvt.u32.u64 %x1, %y0;\nmad.lo.s32 %x2, %x0, 77, %x1;\n"
           "shf.l.wrap.b32 %x2, %x2, %x0, 9;\nst.param.b32 [r], %x2;\nret;\n}\n"
           ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %in, %out, %at, %l<4>;\n.reg .f64 %d<4>;\n"
-          ".reg .b32 %t, %n, %base, %own, %r<8>, %x<2>, %y<2>;\n.reg .f32 %f<6>;\n.reg .b16 %h<4>, %b<2>;\n.reg .pred "
-          "%p, %q<4>;\n"
+          ".reg .b32 %t, %n, %m, %count, %base, %own, %r<8>, %x<2>, %y<2>;\n.reg .f32 %f<6>;\n.reg .b16 %h<4>, %b<2>, "
+          "%s<4>;\n.reg .pred "
+          "%p, %q<4>;\n.reg .b64 %mine, %la;\n.local .align 16 .b8 mine[32];\n"
           "ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\nmov.u32 %t, %tid.x;\nmov.u32 %base, s;\n"
           "shl.b32 %own, %t, 2;\nadd.u32 %own, %own, %base;\nmov.u32 %r0, %ctaid.x;\nmad.lo.u32 %n, %r0, 64, %t;\n"
           "mul.wide.u32 %at, %n, " +
@@ -310,11 +296,18 @@ std::string Writer::program() {
   for (unsigned i = 0; i < 4; ++i)
     text_ += "mov.b64 %l" + std::to_string(i) + ", {%r" + std::to_string(2 * i) + ", %r" + std::to_string(2 * i + 1) +
              "};\n";
+  for (unsigned i = 0; i < 2; ++i)
+    text_ += "mov.b32 {%s" + std::to_string(2 * i) + ", %s" + std::to_string(2 * i + 1) + "}, %r" +
+             std::to_string(3 * i + 1) + ";\n";
+  text_ +=
+      "mov.u64 %mine, mine;\nst.local.v4.u32 [mine], {%r0, %r2, %r4, %r6};\nst.local.v2.u64 [mine+16], {%l1, %l2};\n"
+      "mov.u64 %la, 0;\nst.global.u64 [%out+168], %la;\nst.global.u64 [%out+184], %la;\n";
   text_ += "neg.f64 %d2, %d0;\nadd.rn.f64 %d3, %d0, %d1;\nsetp.lt.u32 %q0, %r0, %r1;\nsetp.lt.s32 %q1, %r2, "
            "%r3;\nsetp.lt.f32 %q2, %f0, "
            "%f1;\nsetp.eq.u32 %q3, %t, 7;\n";
+  p.head = std::exchange(text_, {});
   for (std::uint64_t n = 25 + below(30); n > 0; --n) {
-    switch (below(16)) {
+    switch (below(20)) {
     case 0: branch(); break;
     case 1: loop(); break;
     case 2: collective(); break;
@@ -322,36 +315,48 @@ std::string Writer::program() {
     case 4: atomics(); break;
     case 5: product(); break;
     case 6: call(); break;
+    case 7: ways(); break;
+    case 8: members(); break;
+    case 9: meeting(); break;
+    case 10: privately(); break;
+    case 11: reads(); break;
     default: simple();
     }
+    p.statements.push_back(std::exchange(text_, {}));
   }
-  const auto store = [&](const char* type, const std::string& r, unsigned at) {
-    text_ += std::string("st.global.") + type + " [%out+" + std::to_string(at) + "], " + r + ";\n";
+  const auto store = [&](const char* type, const std::string& r) {
+    text_ +=
+        std::string("st.global.") + type + " [%out+" + std::to_string(stored_register(r).offset) + "], " + r + ";\n";
   };
-  for (unsigned i = 0; i < 8; ++i) store("u32", "%r" + std::to_string(i), 4 * i);
-  for (unsigned i = 0; i < 6; ++i) store("f32", "%f" + std::to_string(i), 32 + 4 * i);
-  for (unsigned i = 0; i < 4; ++i) store("u64", "%l" + std::to_string(i), 56 + 8 * i);
+  const auto all = [&](const char* type, const char* name, unsigned count) {
+    for (unsigned i = 0; i < count; ++i) store(type, name + std::to_string(i));
+  };
+  all("u32", "%r", 8);
+  all("f32", "%f", 6);
+  all("u64", "%l", 4);
   for (unsigned i = 0; i < 4; ++i) { // which NaN of f64 is the operands' business
     const std::string r = "%d" + std::to_string(i);
     text_ += "testp.notanumber.f64 %p, " + r + ";\n@%p mov.f64 " + r + ", 0d7FF8000000000000;\n";
-    store("f64", r, 88 + 8 * i);
+    store("f64", r);
   }
-  for (unsigned i = 0; i < 4; ++i) store("b16", "%h" + std::to_string(i), 120 + 2 * i);
-  for (unsigned i = 0; i < 2; ++i) store("b16", "%b" + std::to_string(i), 128 + 2 * i);
-  for (unsigned i = 0; i < 2; ++i) store("b32", "%x" + std::to_string(i), 136 + 4 * i);
-  for (unsigned i = 0; i < 2; ++i) store("b32", "%y" + std::to_string(i), 144 + 4 * i);
+  all("b16", "%h", 4);
+  all("b16", "%b", 2);
+  all("b32", "%x", 2);
+  all("b32", "%y", 2);
   for (unsigned i = 0; i < 4; ++i) {
-    text_ += "selp.u32 %n, 1, 0, %q" + std::to_string(i) + ";\n";
-    store("u32", "%n", 152 + 4 * i);
+    const std::string q = "%q" + std::to_string(i);
+    text_ +=
+        "selp.u32 %n, 1, 0, " + q + ";\nst.global.u32 [%out+" + std::to_string(stored_register(q).offset) + "], %n;\n";
   }
-  return std::move(text_) + "ret;\n}\n";
+  all("b16", "%s", 4);
+  p.tail = text_ + "ret;\n}\n";
 }
 
 } // namespace
 
 RandomProgram random_program(std::uint64_t seed) {
   RandomProgram p;
-  p.ptx = Writer(seed).program();
+  Writer(seed).program(p);
   std::mt19937_64 random(seed + 12345);
   const auto f32 = [&] {
     static constexpr std::array<std::uint32_t, 8> edges{0,          0x80000000, 0x3f800000, 0x7f800000,
@@ -380,6 +385,34 @@ RandomProgram random_program(std::uint64_t seed) {
     p.input.push_back(0);
   }
   return p;
+}
+
+std::string RandomProgram::first(std::size_t count) const {
+  std::string text = head;
+  for (std::size_t i = 0; i < count && i < statements.size(); ++i) text += statements[i];
+  return text + tail;
+}
+
+StoredRegister stored_register(const std::string& name) {
+  struct Bank {
+    char name;
+    unsigned first, bytes, count;
+  };
+  static constexpr std::array<Bank, 10> banks{{{'r', 0, 4, 8},
+                                               {'f', 32, 4, 6},
+                                               {'l', 56, 8, 4},
+                                               {'d', 88, 8, 4},
+                                               {'h', 120, 2, 4},
+                                               {'b', 128, 2, 2},
+                                               {'x', 136, 4, 2},
+                                               {'y', 144, 4, 2},
+                                               {'q', 152, 4, 4},
+                                               {'s', 176, 2, 4}}};
+  if (name.size() != 3 || name[0] != '%') return {};
+  for (const Bank& b : banks)
+    if (b.name == name[1] && name[2] >= '0' && name[2] < static_cast<char>('0' + b.count))
+      return {b.first + b.bytes * static_cast<unsigned>(name[2] - '0'), b.bytes};
+  return {};
 }
 
 } // namespace aicf::selftest
