@@ -1,18 +1,74 @@
-// aicf bench emulator: thread instructions a second.
+// aicf bench emulator: thread instructions a second, beside a loop that only computes, and how long a judgement takes.
 #include "app/aicf/bench.hpp"
 #include "app/aicf/command.hpp"
 #include "core/exec/emulator/bench.hpp"
+#include "core/exec/emulator/emulator.hpp"
+#include "core/exec/nvrtc.hpp"
+#include "core/kernel/lower.hpp"
+#include "synth/variant.hpp"
+
+#include <chrono>
 
 namespace aicf::cli {
 namespace {
 
+using nlohmann::json;
+
+json speed_of_emulator(std::ostream& text) {
+  const EmulatorSpeed speed = emulator_speed();
+  const double ratio = speed.thread_instructions_per_s / speed.bare_loop_per_s;
+  text << "emulator   " << speed.thread_instructions_per_s << " thread instructions a second on one core, " << ratio
+       << " of a bare loop's " << speed.bare_loop_per_s << " (" << speed.vectors << ")\n";
+  json by_cores = json::array();
+  for (const EmulatorSpeed::Cores& c : speed.by_cores) {
+    const double scaling = c.per_s / (speed.by_cores.front().per_s * c.cores);
+    const double busy = c.per_busy_s / speed.by_cores.front().per_busy_s;
+    by_cores.push_back(
+        {{"cores", c.cores}, {"thread_instructions_per_s", c.per_s}, {"scaling", scaling}, {"scaling_busy", busy}});
+    text << "  " << c.cores << " cores  " << c.per_s << " a second by the clock, " << scaling
+         << " of as many times one; by processor time " << busy << "\n";
+  }
+  return {{"thread_instructions_per_s", speed.thread_instructions_per_s},
+          {"cores", 1},
+          {"bare_loop_per_s", speed.bare_loop_per_s},
+          {"ratio_to_bare_loop", ratio},
+          {"vectors", speed.vectors},
+          {"by_cores", std::move(by_cores)}};
+}
+
+/// A layer norm of 4096 rows of 4096 bf16 by the judge, all rows: run with checks and counters, beside the reference.
+json judged_layernorm(std::ostream& text) {
+  if (auto compiler = nvrtc_info(); !compiler) return {{"missing", compiler.missing->what}};
+  int status = done;
+  const auto profile = analysed("layernorm", "", status);
+  if (!profile) return {{"missing", "the atlas's layernorm"}};
+  Problem problem;
+  problem.dims = {{"M", 4096}, {"N", 4096}};
+  problem.float_type = DType::bf16;
+  const CompilerProfile rules;
+  const PlanSpace space = plan(*profile, judge(*profile, rules), rules, problem);
+  if (space.plans.empty()) return {{"missing", "a plan"}};
+  const Rebuild build = [&](const Plan& one, const Problem& sizes) { return build_variant(*profile, one, sizes); };
+  const auto variant = build(space.plans.front(), problem);
+  if (!variant) return {{"missing", "a kernel"}};
+  using Clock = std::chrono::steady_clock;
+  ValidationOptions options;
+  options.edge_shapes = false;
+  const auto start = Clock::now();
+  const auto validation = validate(*profile, rules, *variant, problem, *make_emulator(), build, options);
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (!validation) return {{"missing", "a judgement"}};
+  text << "  layernorm 4096 x 4096 bf16 judged in " << seconds
+       << " s: " << (validation->passed ? "validated" : "refused") << "\n";
+  return {{"seconds", seconds}, {"passed", validation->passed}, {"checks", validation->checks.size()}};
+}
+
 BenchOutcome measure() {
   BenchOutcome out;
-  const double rate = emulator_thread_instructions_per_s();
-  out.value = {{"thread_instructions_per_s", rate}, {"cores", 1}};
-  out.top = {{"thread_instructions_per_s", rate}};
   std::ostringstream text;
-  text << "emulator   " << rate << " thread instructions a second on one core\n";
+  out.value = speed_of_emulator(text);
+  out.value["layernorm_4096x4096_bf16"] = judged_layernorm(text);
+  out.top = {{"thread_instructions_per_s", out.value["thread_instructions_per_s"]}};
   out.text = text.str();
   return out;
 }

@@ -1,5 +1,5 @@
 // libFuzzer: any bytes as PTX text, decoded and, where that succeeds, run with a small step limit. Nothing may crash,
-// hang, or trip a sanitizer. Seeds: tests/data/ptx.
+// hang, or trip a sanitizer. Seeds: fuzz_seeds and tests/data/ptx.
 #include "core/exec/emulator/emulator.hpp"
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // The emulator's own speed, beside that of a loop which only computes.
 #pragma once
-#include <utility>
 #include <vector>
 
 namespace aicf {
@@ -12,9 +11,13 @@ struct EmulatorSpeed {
   /// lanes an operation, with no masks, no memory, no counters and no checks. Operations times lanes.
   double bare_loop_per_s = 0;
   const char* vectors = ""; ///< what both are compiled for on this processor: "AVX2" or "baseline"
-  /// Workers and their thread instructions a second together, by the clock on the wall: 1, 2, 4 … as many as there are
-  /// processors.
-  std::vector<std::pair<unsigned, double>> by_cores;
+  /// So many workers together: instructions a second by the clock on the wall, and a second of one processor's time,
+  /// which other programs on the machine do not touch.
+  struct Cores {
+    unsigned cores = 1;
+    double per_s = 0, per_busy_s = 0;
+  };
+  std::vector<Cores> by_cores; ///< 1, 2, 4 … as many as there are processors
 };
 
 /// The best of several runs of each, on rows of 4096 elements.
