@@ -19,6 +19,7 @@ struct LabRequest {
 
 struct LabEvents {
   std::function<void(std::size_t done, std::size_t total, const std::string& text)> progress;
+  std::function<void(const Evidence& row, const std::vector<Artefact>& artefacts)> evidence; ///< each, kept here or not
 };
 
 /// What one probe came to.

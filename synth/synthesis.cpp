@@ -2,6 +2,7 @@
 
 #include "core/base/json.hpp"
 #include "core/exec/backends.hpp"
+#include "core/exec/cuda/cuda_backend.hpp"
 #include "core/exec/nvrtc.hpp"
 #include "core/plan/choice.hpp"
 #include "core/validate/inputs.hpp"
@@ -167,7 +168,7 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
   // A kernel over a limit gives its place to the next plan. Where times are measured, they say which plan is next.
   std::size_t wanted = std::min(request.budget, result.space.plans.size());
   std::size_t most = std::min(4 * wanted, result.space.plans.size());
-  bool measures = request.backend == "cuda";
+  bool measures = request.backend == "cuda", lost = false;
   std::vector<const Plan*> plans;
   if (!measures) plans = proposed(result.space, most);
   PlanSearch search(result.space);
@@ -190,6 +191,8 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
     }
     if (events.variant) events.variant(variant);
     result.variants.push_back(std::move(variant));
+    lost = measures && cuda::context_was_lost();
+    if (lost) break; // every further variant would be blamed for what this one did
   }
   result.cancelled = stop.stop_requested();
   say(result.variants.size(), wanted, result.cancelled ? "cancelled" : "done");
@@ -198,7 +201,12 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
                      bool first = a.status == "validated", second = b.status == "validated";
                      return first != second ? first : time_of(a) < time_of(b);
                    });
-  return result;
+  Result<SynthesisResult> out(std::move(result));
+  if (lost)
+    out.diagnostics.push_back(error("synth.device-lost",
+                                    "the last variant left the device's context broken: the others were not tried", {},
+                                    "a new process can use the device"));
+  return out;
 }
 
 } // namespace aicf

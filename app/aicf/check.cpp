@@ -1,7 +1,9 @@
 // aicf check: a kernel that the user wrote, under the same checks, counters, bound and comparison as generated ones.
 #include "app/aicf/check.hpp"
 
+#include "app/aicf/check_report.hpp"
 #include "app/aicf/command.hpp"
+#include "app/aicf/remote.hpp"
 #include "app/aicf/request.hpp"
 #include "app/aicf/store.hpp"
 #include "core/exec/nvrtc.hpp"
@@ -11,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 
 namespace aicf {
 namespace {
@@ -124,9 +125,9 @@ namespace cli {
 namespace {
 
 struct Options {
-  std::string file, entry, op, name, shape, dtype, target = "sm_90", backend = "emulator", profile, grid = "1",
-                                                   block = "1", cluster = "1", shared = "0", arguments;
-  std::vector<std::string> settings, multiples, zeroed, approximate, options;
+  std::string file, entry, op, name, shape, dtype, backend = "emulator", profile, grid = "1", block = "1",
+                                                   cluster = "1", shared = "0", arguments;
+  std::vector<std::string> settings, multiples, zeroed, approximate, options, targets;
   std::int64_t seed = 1, row_limit = 0;
   bool json = false, occupancy = false;
 };
@@ -161,40 +162,6 @@ bool numbers(const std::vector<std::string>& texts, json& out) {
   return true;
 }
 
-std::string line_of(const std::string& source, int line) {
-  std::istringstream lines(source);
-  std::string text;
-  for (int i = 0; i < line && std::getline(lines, text); ++i) {
-  }
-  return text;
-}
-
-void print_finding(const Finding& f, const std::string& source) {
-  Diagnostic d = error("check." + f.kind, f.kind + ": " + f.message, f.at);
-  if (f.by_thread)
-    d.hint = "thread (" + std::to_string(f.thread[0]) + ", " + std::to_string(f.thread[1]) + ", " +
-             std::to_string(f.thread[2]) + ") of block (" + std::to_string(f.block[0]) + ", " +
-             std::to_string(f.block[1]) + ", " + std::to_string(f.block[2]) + ") of " + f.kernel + ", PTX line " +
-             std::to_string(f.ptx_line);
-  if (d.at.line > 0) {
-    const std::size_t text = line_of(source, d.at.line).find_first_not_of(" \t");
-    d.at.column = text == std::string::npos ? 1 : static_cast<int>(text) + 1;
-  }
-  std::cout << format(d, source) << "\n";
-}
-
-void print_lines(const OwnKernelReport& report, const std::string& source) {
-  std::vector<std::vector<std::string>> rows;
-  for (const LineCounters& l : report.lines) {
-    std::string text = line_of(source, l.cuda_line);
-    if (std::size_t begin = text.find_first_not_of(" \t"); begin != std::string::npos) text = text.substr(begin, 60);
-    rows.push_back({l.cuda_line == 0 ? "-" : std::to_string(l.cuda_line), std::to_string(l.warp_instructions),
-                    std::to_string(l.global_sectors), std::to_string(l.shared_wavefronts),
-                    std::to_string(l.bank_conflicts), text});
-  }
-  if (!rows.empty()) std::cout << table({"line", "warp instr.", "sectors", "wavefronts", "conflicts", "text"}, rows);
-}
-
 /// Registers, shared memory, spills and occupancy as ptxas makes them for each architecture.
 json occupancy_table(const OwnKernelReport& report) {
   json list = json::array();
@@ -225,37 +192,26 @@ json occupancy_table(const OwnKernelReport& report) {
   return list;
 }
 
-void print_report(const CheckJob& job, const Checked& checked, const json& occupancies) {
-  const OwnKernelReport& report = checked.report;
-  const Validation& v = report.variant.validation;
-  for (const Diagnostic& d : checked.warnings) std::cerr << format(d, job.request.source) << "\n";
-  for (const MappedParameter& m : checked.kernel.parameters())
-    std::cout << m.parameter.type << (m.parameter.pointer ? "* " : " ") << m.parameter.name << " is " << m.stands_for
-              << (m.how == "name" ? "" : " (by " + m.how + ")") << "\n";
-  std::cout << job.request.entry << ", " << name_of(job.request.problem.float_type) << ": "
-            << checked.kernel.compiled().registers << " registers, " << checked.kernel.compiled().shared_bytes
-            << " bytes of shared memory, " << checked.kernel.compiled().spill_bytes << " of spills\n";
-  for (const json& o : occupancies)
-    if (o.contains("error"))
-      std::cout << o["arch"].get<std::string>() << ": " << o["error"].get<std::string>() << "\n";
-    else
-      std::cout << o["arch"].get<std::string>() << ": " << o["registers"] << " registers, " << o["spill_bytes"]
-                << " bytes of spills, " << o["warps"] << " warps on a multiprocessor ("
-                << static_cast<int>(100 * o["fraction"].get<double>()) << " %, limited by "
-                << o["limiter"].get<std::string>() << ")\n";
-  print_lines(report, job.request.source);
-  for (const Metric& m : report.variant.timings)
-    std::cout << m.id << " " << m.value << " " << m.unit << " (" << m.lo << " to " << m.hi << ", " << m.method << ")\n";
-  for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";
-  for (const Finding& f : report.findings) print_finding(f, job.request.source);
-  std::size_t good = 0;
-  for (const Check& c : v.checks) good += c.passed ? 1 : 0;
-  std::cout << (v.passed ? "PASSED" : "FAILED") << " " << report.variant.id << ": " << good << " of " << v.checks.size()
-            << " checks, largest relative error " << v.max_rel_err << ", bound " << v.bound
-            << " (of the definition, for any order of summation)\n";
+/// On another machine: the sources go there, the verdict and its evidence come back.
+int check_elsewhere(const Options& o, const std::string& target, const json& body, const std::stop_token& stop) {
+  if (o.occupancy) return complain("--occupancy does not go with --target");
+  auto outcomes = run_on_targets({{target, "check", o.entry, body}}, stop);
+  if (!outcomes) return report(outcomes);
+  const TargetOutcome& outcome = outcomes->front();
+  const json& document = outcome.end.body;
+  const int status = report_end(outcome);
+  if (!document.is_object()) return status;
+  if (o.json)
+    print_json(document);
+  else
+    print_check(document, body["source"].get<std::string>(), json::array());
+  return status;
 }
 
 int check_command(const Options& o, std::stop_token stop) {
+  auto words = target_words(o.targets);
+  if (!words) return report(words);
+  if (words->names.size() > 1) return complain("--target: one target is needed, not several");
   std::ifstream in(o.file, std::ios::binary);
   const std::string source{std::istreambuf_iterator<char>(in), {}};
   if (!in.is_open() || in.bad()) return complain(o.file + ": cannot read it");
@@ -265,7 +221,7 @@ int check_command(const Options& o, std::stop_token stop) {
             {"op", o.op},
             {"op_name", o.name},
             {"dtype", o.dtype},
-            {"target", o.target},
+            {"target", words->arch},
             {"backend", o.backend},
             {"seed", o.seed},
             {"row_limit", o.row_limit},
@@ -283,13 +239,22 @@ int check_command(const Options& o, std::stop_token stop) {
   if (!numbers(o.settings, body["scalars"])) return complain("--set: NAME=NUMBER is needed");
   if (!numbers(o.multiples, body["multiples"])) return complain("--multiple: NAME=INTEGER is needed");
   std::vector<std::string> options = o.options;
-  if (auto folder = std::filesystem::path(o.file).parent_path(); !folder.empty())
+  const bool here = words->names.empty();
+  if (auto folder = std::filesystem::path(o.file).parent_path(); here && !folder.empty())
     options.push_back("--include-path=" + folder.string());
   body["options"] = options;
   if (!o.profile.empty()) {
     auto rules = find_profile(o.profile);
     if (!rules) return report(rules);
     body["profile"] = to_json(*rules);
+  }
+  if (!here) {
+    auto definition = find_operator(o.op, o.name);
+    if (!definition) return report(definition);
+    body["text"] = definition->text;
+    body["op_name"] = definition->name;
+    body.erase("op");
+    return check_elsewhere(o, words->names.front(), body, stop);
   }
   auto job = check_from(body, stop);
   if (!job) return report(job);
@@ -308,13 +273,13 @@ int check_command(const Options& o, std::stop_token stop) {
   }
   EvidenceLog().keep(checked->report.variant, kept_as(*job), "check");
   const json occupancies = o.occupancy ? occupancy_table(checked->report) : json::array();
-  if (o.json) {
-    json document = to_json(checked->report, checked->kernel, job->request);
-    if (o.occupancy) document["targets"] = occupancies;
+  json document = to_json(checked->report, checked->kernel, job->request);
+  for (const Diagnostic& d : checked->warnings) std::cerr << format(d, source) << "\n";
+  if (o.occupancy) document["targets"] = occupancies;
+  if (o.json)
     print_json(document);
-  } else {
-    print_report(*job, *checked, occupancies);
-  }
+  else
+    print_check(document, source, occupancies);
   return checked->report.variant.validation.passed ? done : negative;
 }
 
@@ -342,7 +307,9 @@ const RegisterCommand check{
        app.add_option("--approximate", o->approximate, "a function that it may approximate: exp log tanh erf divide")
            ->check(CLI::IsMember({"exp", "log", "tanh", "erf", "divide"}));
        app.add_option("--option", o->options, "an option of NVRTC: --option=-use_fast_math");
-       app.add_option("--target", o->target, "architecture, sm_90 unless said");
+       app.add_option("--target", o->targets,
+                      "an architecture (sm_90 unless said), and where: a name of the targets in settings")
+           ->allow_extra_args(false);
        app.add_option("--backend", o->backend, "emulator, or cuda: then on the device as well, with times")
            ->check(CLI::IsMember({"emulator", "cuda"}));
        app.add_option("--profile", o->profile, "compiler profile: order, special values, seeds");

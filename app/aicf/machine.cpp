@@ -1,6 +1,8 @@
 // aicf doctor, aicf selftest: what this machine has, whether a device does what it should, and whether the judge agrees
 // with random kernels.
 #include "app/aicf/command.hpp"
+#include "app/aicf/remote.hpp"
+#include "app/aicf/selftest_workers.hpp"
 #include "core/exec/cuda/selftest.hpp"
 #include "core/exec/doctor.hpp"
 #include "core/exec/nvrtc.hpp"
@@ -57,9 +59,19 @@ const RegisterCommand doctor_command{
     {"doctor", "what this machine has, what is missing, and how to get it", [](CLI::App& app) {
        auto json = std::make_shared<bool>(false);
        app.add_flag("--json", *json, "one JSON document on standard output");
-       return [json](const std::stop_token&) {
-         nlohmann::json found = doctor();
-         if (*json)
+       auto target = std::make_shared<std::string>();
+       app.add_option("--target", *target, "of another machine: a name of the targets in settings");
+       return [json, target](const std::stop_token& stop) {
+         nlohmann::json found;
+         if (target->empty()) {
+           found = doctor();
+         } else {
+           auto outcomes = run_on_targets({{*target, "doctor", "doctor", nlohmann::json::object()}}, stop);
+           if (!outcomes) return report(outcomes);
+           if (int status = report_end(outcomes->front()); status != done) return status;
+           found = outcomes->front().end.body;
+         }
+         if (*json || !target->empty()) // what came from elsewhere has no form to rely on
            print_json(found);
          else
            std::cout << doctor_text(found);
@@ -67,7 +79,7 @@ const RegisterCommand doctor_command{
        };
      }}};
 const RegisterCommand selftest{
-    {"selftest", "checks of a device, and of generated kernels on random definitions", [](CLI::App& app) {
+    {"selftest", "checks of a device, of workers, and of generated kernels on random definitions", [](CLI::App& app) {
        auto json = std::make_shared<bool>(false);
        auto programs = std::make_shared<int>(2000);
        app.require_subcommand(1);
@@ -80,7 +92,14 @@ const RegisterCommand selftest{
        kernels->add_flag("--json", *json, "one JSON document on standard output");
        kernels->add_option("--count", random->count, "triples to judge")->check(CLI::Range(1, 1000000));
        kernels->add_option("--seed", random->seed, "of the first case; each further one adds 1");
-       return [json, programs, random, kernels](const std::stop_token& stop) {
+       auto backend = std::make_shared<std::string>("emulator");
+       auto target = std::make_shared<std::string>("local");
+       CLI::App* workers = app.add_subcommand("workers", "kernels that hang or break things, each against its worker");
+       workers->add_flag("--json", *json, "one JSON document on standard output");
+       workers->add_option("--backend", *backend, "emulator or cuda")->check(CLI::IsMember({"emulator", "cuda"}));
+       workers->add_option("--target", *target, "where: a name of the targets in settings");
+       return [json, programs, random, kernels, workers, backend, target](const std::stop_token& stop) {
+         if (workers->parsed()) return selftest_workers(*backend, *target, *json, stop);
          return kernels->parsed() ? selftest_kernels(*json, *random, stop) : selftest_device(*json, *programs);
        };
      }}};

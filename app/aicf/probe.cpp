@@ -1,5 +1,8 @@
 // aicf probe: lists, runs and compares what probes find out about a device, or exactly without one.
+#include "app/aicf/probe.hpp"
+
 #include "app/aicf/command.hpp"
+#include "app/aicf/remote.hpp"
 #include "core/base/atlas_path.hpp"
 #include "core/base/json.hpp"
 #include "core/evidence/hardware_profile.hpp"
@@ -14,14 +17,42 @@
 #include <fstream>
 #include <iostream>
 
-namespace aicf::cli {
+namespace aicf {
+
+Result<probes::LabRequest> lab_request_from(const nlohmann::json& body) {
+  if (!body.is_object()) return error("job.body", "the body of a job is an object");
+  auto wrong = [](const std::string& what) { return error("job.field", what); };
+  probes::LabRequest request;
+  if (body.contains("backend")) {
+    if (body["backend"] != "emulator" && body["backend"] != "cuda") return wrong("backend: emulator or cuda is needed");
+    request.backend = body["backend"].get<std::string>();
+  }
+  if (body.contains("quick")) {
+    if (!body["quick"].is_boolean()) return wrong("quick: true or false is needed");
+    request.quick = body["quick"].get<bool>();
+  }
+  if (body.contains("ids") && !body["ids"].is_array()) return wrong("ids: a list of probes is needed");
+  for (const auto& id : body.value("ids", nlohmann::json::array())) {
+    const probes::Probe* probe = id.is_string() ? probes::find(id.get<std::string>()) : nullptr;
+    if (probe == nullptr) return wrong("ids: no probe " + id.dump() + ": `aicf probe list` names them");
+    request.probes.push_back(probe);
+  }
+  request.set = !request.probes.empty() ? "chosen" : request.quick ? "quick" : "full";
+  if (request.probes.empty())
+    for (const probes::Probe* probe : probes::registered())
+      if (!request.quick || probe->text().quick) request.probes.push_back(probe);
+  request.command = "probe run --backend " + request.backend + (request.quick ? " --quick" : "");
+  return request;
+}
+
+namespace cli {
 namespace {
 
 using nlohmann::json;
 
 struct Options {
   std::vector<std::string> ids;
-  std::string backend = "emulator", out, first, second;
+  std::string backend = "emulator", out, first, second, target;
   bool quick = false, resume = false, as_json = false;
 };
 
@@ -67,22 +98,48 @@ void print_figures(const HardwareProfile& profile) {
   std::cout << table({"figure", "value", "lo", "hi", "unit", "status", "source", "why not"}, rows);
 }
 
-int run(const Options& o, const std::stop_token& stop) {
-  probes::LabRequest request;
-  request.backend = o.backend;
-  request.quick = o.quick;
-  request.resume = o.resume;
-  request.set = o.ids.empty() ? (o.quick ? "quick" : "full") : "chosen";
-  request.command = "probe run --backend " + o.backend + (o.quick ? " --quick" : "");
-  if (o.backend != "emulator" && o.backend != "cuda") return complain("--backend is emulator or cuda");
-  for (const std::string& id : o.ids) {
-    const probes::Probe* probe = probes::find(id);
-    if (probe == nullptr) return complain("no probe \"" + id + "\": `aicf probe list` names them");
-    request.probes.push_back(probe);
+/// Figures on standard output, the document where it was asked for.
+int deliver(const Options& o, const HardwareProfile& profile) {
+  const json document = to_json(profile);
+  if (!o.out.empty()) {
+    std::ofstream file(o.out);
+    file << document.dump(1) << "\n";
+    if (!file.flush()) return complain("cannot write " + o.out);
   }
-  if (o.ids.empty())
-    for (const probes::Probe* probe : probes::registered())
-      if (!o.quick || probe->text().quick) request.probes.push_back(probe);
+  if (o.as_json)
+    print_json(document);
+  else
+    print_figures(profile);
+  const auto count = [&](const char* status) {
+    return std::count_if(profile.figures.begin(), profile.figures.end(),
+                         [&](const auto& f) { return f.status == status; });
+  };
+  std::cerr << count("measured") << " measured, " << count("exact") << " exact, " << count("withheld") << " withheld, "
+            << count("not_measured") << " not measured, in " << shown(profile.seconds) << " s\n";
+  if (!profile.complete) std::cerr << "stopped: what is finished is kept, --resume goes on from there\n";
+  return profile.complete ? done : negative;
+}
+
+int run_elsewhere(const Options& o, const json& body, const std::stop_token& stop) {
+  if (o.resume) return complain("--resume takes finished probes of this machine: it does not go with --target");
+  auto outcomes = run_on_targets({{o.target, "probe", "probe", body}}, stop);
+  if (!outcomes) return report(outcomes);
+  const TargetOutcome& outcome = outcomes->front();
+  int status = report_end(outcome);
+  if (!outcome.end.body.is_object()) return status;
+  auto profile = hardware_profile_from_json(outcome.end.body, outcome.greeting.host);
+  if (!profile) return report(profile);
+  const int delivered = deliver(o, *profile);
+  return status != done ? status : delivered;
+}
+
+int run(const Options& o, const std::stop_token& stop) {
+  const json body{{"backend", o.backend}, {"quick", o.quick}, {"ids", o.ids}};
+  auto asked = lab_request_from(body);
+  if (!asked) return complain(asked.diagnostics.front().message);
+  if (!o.target.empty()) return run_elsewhere(o, body, stop);
+  probes::LabRequest& request = *asked;
+  request.resume = o.resume;
   auto store = Store::open(Store::default_path());
   if (!store && o.resume) return report(store);
   if (!store)
@@ -97,24 +154,7 @@ int run(const Options& o, const std::stop_token& stop) {
   auto profile = probes::run_lab(request, store ? &*store : nullptr, events, stop);
   if (!profile) return report(profile);
   for (const Diagnostic& d : profile.diagnostics) std::cerr << format(d) << "\n";
-  const json document = to_json(*profile);
-  if (!o.out.empty()) {
-    std::ofstream file(o.out);
-    file << document.dump(1) << "\n";
-    if (!file.flush()) return complain("cannot write " + o.out);
-  }
-  if (o.as_json)
-    print_json(document);
-  else
-    print_figures(*profile);
-  const auto count = [&](const char* status) {
-    return std::count_if(profile->figures.begin(), profile->figures.end(),
-                         [&](const auto& f) { return f.status == status; });
-  };
-  std::cerr << count("measured") << " measured, " << count("exact") << " exact, " << count("withheld") << " withheld, "
-            << count("not_measured") << " not measured, in " << shown(profile->seconds) << " s\n";
-  if (!profile->complete) std::cerr << "stopped: what is finished is kept, --resume goes on from there\n";
-  return profile->complete ? done : negative;
+  return deliver(o, *profile);
 }
 
 /// A path, or the name of a profile of the atlas.
@@ -209,6 +249,7 @@ const RegisterCommand probe{
        running->add_flag("--quick", o->quick, "The quick set, shorter sweeps");
        running->add_flag("--resume", o->resume, "Take finished probes from the evidence store");
        running->add_option("--out", o->out, "Write the hardware profile here");
+       running->add_option("--target", o->target, "Where: a name of the targets in settings");
        CLI::App* showing = app.add_subcommand("show", "A hardware profile; without one, those that ship");
        showing->add_option("PROFILE", o->first, "A file, or a name of atlas/hardware");
        CLI::App* comparing =
@@ -225,4 +266,5 @@ const RegisterCommand probe{
      }}};
 
 } // namespace
-} // namespace aicf::cli
+} // namespace cli
+} // namespace aicf

@@ -46,6 +46,17 @@ class Fields {
     }
     return out;
   }
+  std::map<std::string, std::string> texts(const char* key) {
+    std::map<std::string, std::string> out;
+    if (!body_.contains(key)) return out;
+    if (!body_[key].is_object()) wrong(key, "an object is needed");
+    for (const auto& [name, value] : body_[key].items())
+      if (value.is_string())
+        out[name] = value.get<std::string>();
+      else
+        wrong(key, name + ": a string is needed");
+    return out;
+  }
   void wrong(const char* key, const std::string& why) {
     diagnostics.push_back(error("job.field", std::string(key) + ": " + why));
   }
@@ -68,6 +79,7 @@ Result<SynthesisRequest> request_from(const nlohmann::json& body, std::stop_toke
   request.seed = static_cast<std::uint64_t>(fields.integer("seed", 1, 0, INT64_MAX));
   request.row_limit = fields.integer("row_limit", 64, 0, INT64_MAX);
   request.problem.target = fields.text("target", "sm_90");
+  request.choices = fields.texts("choices");
   std::string dtype = fields.text("dtype", "f32");
   auto type = dtype_from(dtype);
   if (!type || !is_float(*type))

@@ -47,12 +47,14 @@ json plan_document(const SynthesizedVariant& v, const SynthesisRequest& request)
 
 } // namespace
 
-EvidenceLog::EvidenceLog() {
-  auto store = Store::open(Store::default_path());
-  if (store)
-    store_ = std::make_unique<Store>(std::move(*store));
-  else
-    warn(store.diagnostics);
+EvidenceLog::EvidenceLog(Elsewhere elsewhere) : elsewhere_(std::move(elsewhere)) {
+  if (!elsewhere_) {
+    auto store = Store::open(Store::default_path());
+    if (store)
+      store_ = std::make_unique<Store>(std::move(*store));
+    else
+      warn(store.diagnostics);
+  }
   if (auto info = nvrtc_info()) toolkit_ = "nvrtc " + std::to_string(info->major) + "." + std::to_string(info->minor);
 }
 
@@ -65,7 +67,7 @@ void EvidenceLog::warn(const std::vector<Diagnostic>& diagnostics) {
 }
 
 void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& request, const std::string& kind) {
-  if (!store_) return;
+  if (!store_ && !elsewhere_) return;
   if (request.backend == "cuda" && device_.empty())
     if (auto device = cuda::device_at(0)) device_ = device->name, driver_ = device->driver;
   Evidence row;
@@ -95,7 +97,10 @@ void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& requ
   row.metrics.insert(row.metrics.end(), v.timings.begin(), v.timings.end());
   row.metrics.push_back(exact_metric("max_rel_err", "1", v.validation.max_rel_err, "against the reference"));
   row.metrics.push_back(exact_metric("bound", "1", v.validation.bound, "a priori, of the plan"));
-  if (auto kept = store_->put(row, artefacts); !kept) warn(kept.diagnostics);
+  if (elsewhere_)
+    elsewhere_(row, artefacts);
+  else if (auto kept = store_->put(row, artefacts); !kept)
+    warn(kept.diagnostics);
 }
 
 Result<Plan> kept_plan(const std::string& id, const StructureProfile& structure) {

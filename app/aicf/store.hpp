@@ -2,6 +2,7 @@
 #pragma once
 #include "synth/synthesis.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,17 +10,22 @@
 namespace aicf {
 
 class Store;
+struct Artefact;
+struct Evidence;
 
 /// Keeps finished variants. A store that cannot be opened or written is said once on standard error; the work goes on.
 class EvidenceLog {
  public:
-  EvidenceLog();
+  /// Where rows go instead of into this machine's store.
+  using Elsewhere = std::function<void(const Evidence&, const std::vector<Artefact>&)>;
+  explicit EvidenceLog(Elsewhere elsewhere = {});
   ~EvidenceLog();
   /// `kind`: "synth", or "check" for a kernel of the user's own.
   void keep(const SynthesizedVariant& variant, const SynthesisRequest& request, const std::string& kind = "synth");
 
  private:
   void warn(const std::vector<Diagnostic>& diagnostics);
+  Elsewhere elsewhere_;
   std::unique_ptr<Store> store_;
   bool warned_ = false;
   std::string device_, driver_, toolkit_;

@@ -1,83 +1,26 @@
 // aicf synth: kernels for an operator at given sizes, built, judged and, on a device, timed.
 #include "app/aicf/command.hpp"
+#include "app/aicf/document.hpp"
+#include "app/aicf/remote.hpp"
 #include "app/aicf/request.hpp"
 #include "app/aicf/store.hpp"
+#include "app/aicf/synth_report.hpp"
 #include "core/exec/nvrtc.hpp"
 #include "core/kernel/lower.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 namespace aicf::cli {
 namespace {
 
 struct Options {
-  std::string op, name, shape, dtype = "f32", target = "sm_90", backend = "emulator", profile, choices, out;
-  std::vector<std::string> settings;
+  std::string op, name, dtype = "f32", backend = "emulator", profile, choices, out;
+  std::vector<std::string> settings, shapes, targets;
   std::int64_t budget = 6, seed = 1, row_limit = 64;
   bool json = false, count = false;
   std::string dump_after;
 };
-
-std::string number(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
-}
-
-double metric(const std::vector<Metric>& metrics, const std::string& id) {
-  for (const Metric& m : metrics)
-    if (m.id == id) return m.value;
-  return -1;
-}
-
-std::string shown(double value) { return value < 0 ? "-" : nlohmann::json(static_cast<std::int64_t>(value)).dump(); }
-
-std::string choices(const Plan& plan) {
-  std::string text;
-  for (const auto& [id, value] : plan.choices) text += (text.empty() ? "" : " ") + id + "=" + to_text(value);
-  return text;
-}
-
-void print_variants(const SynthesisResult& result) {
-  std::vector<std::vector<std::string>> rows;
-  for (const SynthesizedVariant& v : result.variants) {
-    int registers = 0;
-    for (const Compiled& c : v.variant.compiled) registers = std::max(registers, c.registers);
-    rows.push_back({v.id, v.status, shown(registers), shown(metric(v.validation.counters, "global_load_sectors")),
-                    shown(metric(v.validation.counters, "thread_instructions")), number(v.validation.max_rel_err),
-                    number(v.validation.bound), v.timings.empty() ? "-" : number(metric(v.timings, "time_us.cold")),
-                    choices(v.variant.plan)});
-  }
-  std::cout << table(
-      {"variant", "status", "regs", "load sectors", "thread instr.", "max rel err", "bound", "us cold", "plan"}, rows);
-  for (const SynthesizedVariant& v : result.variants) {
-    for (const Check& c : v.validation.checks)
-      if (!c.passed) std::cout << v.id << ": " << c.id << " failed: " << c.detail << "\n";
-    for (const Diagnostic& d : v.diagnostics)
-      if (d.severity == Diagnostic::Severity::error) std::cout << v.id << ": " << format(d) << "\n";
-  }
-  std::cout << result.space.generated << " plans generated, " << result.space.plans.size() << " legal";
-  for (const auto& [reason, count] : result.space.refused) std::cout << "\n  " << count << " refused: " << reason;
-  std::cout << "\n";
-}
-
-int write_sources(const SynthesisResult& result, const SynthesisRequest& request, const std::string& directory) {
-  namespace fs = std::filesystem;
-  auto write = [&](const fs::path& path, const std::string& text) {
-    std::ofstream out(path, std::ios::binary);
-    out << text;
-    return static_cast<bool>(out.flush());
-  };
-  for (const SynthesizedVariant& v : result.variants)
-    for (const KernelModule& m : v.variant.modules)
-      if (fs::path path = fs::path(directory) / (v.id + "." + m.entry + ".cu"); !write(path, m.cuda_source))
-        return complain("cannot write " + path.string());
-  fs::path document = fs::path(directory) / "synthesis.json";
-  return write(document, to_json(result, request).dump(2) + "\n") ? done
-                                                                  : complain("cannot write " + document.string());
-}
 
 /// How many plans there are at each strictness, and why the others are refused. Nothing is built.
 int count_plans(const StructureProfile& structure, CompilerProfile rules, const Problem& problem, bool as_json,
@@ -129,69 +72,160 @@ int dump_ir(const StructureProfile& structure, const CompilerProfile& rules, con
   return done;
 }
 
-int synth_command(const Options& o, std::stop_token stop) {
-  auto rules = find_profile(o.profile);
-  if (!rules) return report(rules);
-  int status = done;
-  auto structure = analysed(o.op, o.name, status);
-  if (!structure) return status;
-  auto dims = parse_shape(o.shape, *structure->canonical->source);
-  if (!dims) return report(dims);
-  auto scalars = parse_scalars(o.settings, *structure->canonical->source);
-  if (!scalars) return report(scalars);
-  auto choices = parse_choices(o.choices);
-  if (!choices) return report(choices);
-  Problem problem{*dims, *scalars, *dtype_from(o.dtype), o.target};
-  if (o.count) return count_plans(*structure, *rules, problem, o.json, stop);
-  if (!o.dump_after.empty()) return dump_ir(*structure, *rules, problem, *choices, o.dump_after);
-  if (!o.out.empty()) { // before the work, not after it
-    std::error_code problem;
-    std::filesystem::create_directories(o.out, problem);
-    if (problem) return complain("--out " + o.out + ": " + problem.message());
+/// What stands in the way of this architecture; nothing where NVRTC knows it, or is not here.
+std::string unknown_architecture(const std::string& arch) {
+  auto info = nvrtc_info();
+  if (!info || info->architectures.empty()) return {};
+  std::string known;
+  for (int number : info->architectures) {
+    const std::string name = "sm_" + std::to_string(number);
+    if (arch == name || arch == name + "a") return {};
+    known += (known.empty() ? "" : ", ") + name;
   }
-  if (auto info = nvrtc_info()) {
-    std::string known;
-    bool supported = false;
-    for (int arch : info->architectures) {
-      std::string name = "sm_" + std::to_string(arch);
-      known += (known.empty() ? "" : ", ") + name;
-      supported = supported || o.target == name || o.target == name + "a";
-    }
-    if (!supported && !info->architectures.empty())
-      return complain("--target: \"" + o.target + "\" is none of " + known);
-  }
-  SynthesisRequest request;
-  request.structure = structure;
-  request.rules = *rules;
-  request.problem = problem;
-  request.backend = o.backend;
-  request.choices = *choices;
-  request.budget = static_cast<std::size_t>(o.budget);
-  request.seed = static_cast<std::uint64_t>(o.seed);
-  request.row_limit = o.row_limit;
+  return "--target: \"" + arch + "\" is none of " + known;
+}
+
+int synth_here(const Options& o, SynthesisRequest request, std::stop_token stop) {
   SynthesisEvents events;
   events.progress = [](std::size_t step, std::size_t total, const std::string& text) {
     std::cerr << "[" << step << "/" << total << "] " << text << "\n";
   };
   EvidenceLog log;
   events.variant = [&](const SynthesizedVariant& v) { log.keep(v, request); };
-  auto result = synthesize(request, events, stop);
+  auto result = synthesize(request, events, std::move(stop));
   if (!result) return report(result);
+  const nlohmann::json document = to_json(*result, request);
   if (!o.out.empty())
-    if (int failed = write_sources(*result, request, o.out); failed != done) return failed;
+    if (int failed = write_synthesis(document, o.out); failed != done) return failed;
   if (o.json)
-    print_json(to_json(*result, request));
+    print_json(document);
   else if (result->refusal.empty())
-    print_variants(*result);
+    print_synthesis(document);
+  report(result.diagnostics, std::nullopt);
   if (!result->refusal.empty()) {
-    std::cerr << "aicf: " << structure->canonical->source->name << ": " << result->refusal << "\n";
+    std::cerr << "aicf: " << request.structure->canonical->source->name << ": " << result->refusal << "\n";
     return negative;
   }
   if (result->cancelled) std::cerr << "aicf: cancelled: these are the variants that were finished\n";
-  bool all = !result->cancelled && !result->variants.empty() &&
-             std::all_of(result->variants.begin(), result->variants.end(),
-                         [](const SynthesizedVariant& v) { return v.status == "validated"; });
-  return all ? done : negative;
+  return !result->cancelled && !has_errors(result.diagnostics) && all_validated(document) ? done : negative;
+}
+
+/// The job of a worker: all that the request says, the operator as text.
+nlohmann::json job_of(const SynthesisRequest& request) {
+  const Definition& d = *request.structure->canonical->source;
+  nlohmann::json dims = nlohmann::json::object(), scalars = nlohmann::json::object();
+  for (const auto& [name, extent] : request.problem.dims) dims[name] = extent;
+  for (const auto& [name, value] : request.problem.scalars) scalars[name] = value;
+  return {{"text", d.text},
+          {"file", d.name + ".op"},
+          {"op_name", d.name},
+          {"profile", to_json(request.rules)},
+          {"dims", dims},
+          {"scalars", scalars},
+          {"dtype", name_of(request.problem.float_type)},
+          {"target", request.problem.target},
+          {"backend", request.backend},
+          {"budget", request.budget},
+          {"seed", request.seed},
+          {"row_limit", request.row_limit},
+          {"choices", request.choices}};
+}
+
+/// The document that a synthesis here would have given, and where it was made.
+nlohmann::json document_of(const TargetOutcome& outcome, const SynthesisRequest& request) {
+  nlohmann::json document = to_json(SynthesisResult{}, request);
+  document["variants"] = outcome.variants;
+  sort_variants(document["variants"]);
+  for (const char* key : {"refused", "generated", "legal", "refusal"})
+    if (outcome.end.body.is_object() && outcome.end.body.contains(key)) document[key] = outcome.end.body[key];
+  document["cancelled"] = outcome.end.status == JobEnd::Status::cancelled;
+  document["ran_on"] = {{"target", outcome.target},
+                        {"host", outcome.greeting.host},
+                        {"status", name_of(outcome.end.status)},
+                        {"evidence_rows", outcome.end.evidence}};
+  return document;
+}
+
+/// Every shape on every target: a job each, spread over the targets' workers.
+int synth_elsewhere(const Options& o, const std::vector<SynthesisRequest>& requests,
+                    const std::vector<std::string>& targets, const std::stop_token& stop) {
+  std::vector<TargetJob> jobs;
+  std::vector<const SynthesisRequest*> asked;
+  for (const std::string& target : targets)
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      jobs.push_back({target, "synth", o.shapes[i], job_of(requests[i])});
+      asked.push_back(&requests[i]);
+    }
+  auto outcomes = run_on_targets(jobs, stop);
+  if (!outcomes) return report(outcomes);
+  int status = done;
+  nlohmann::json all = nlohmann::json::array();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const TargetOutcome& outcome = (*outcomes)[i];
+    nlohmann::json document = document_of(outcome, *asked[i]);
+    if (!o.out.empty()) {
+      const auto folder =
+          jobs.size() == 1 ? std::filesystem::path(o.out) : std::filesystem::path(o.out) / std::to_string(i + 1);
+      std::error_code problem;
+      std::filesystem::create_directories(folder, problem);
+      if (problem) return complain("--out " + folder.string() + ": " + problem.message());
+      if (int failed = write_synthesis(document, folder.string()); failed != done) return failed;
+    }
+    if (!o.json && !outcome.variants.empty()) {
+      if (jobs.size() > 1) std::cout << "\n" << jobs[i].target << ", " << jobs[i].title << "\n";
+      print_synthesis(document);
+    }
+    int ended = report_end(outcome);
+    if (document.contains("refusal") && document["refusal"].is_string())
+      std::cerr << "aicf: " << text_in(document["refusal"]) << "\n";
+    if (ended == done && !all_validated(document)) ended = negative;
+    status = std::max(status, ended);
+    all.push_back(std::move(document));
+  }
+  if (o.json)
+    print_json(all.size() == 1 ? all.front() : nlohmann::json{{"schema", "aicf.syntheses/1"}, {"syntheses", all}});
+  return status;
+}
+
+int synth_command(const Options& o, std::stop_token stop) {
+  auto words = target_words(o.targets);
+  if (!words) return report(words);
+  auto rules = find_profile(o.profile);
+  if (!rules) return report(rules);
+  int status = done;
+  auto structure = analysed(o.op, o.name, status);
+  if (!structure) return status;
+  auto scalars = parse_scalars(o.settings, *structure->canonical->source);
+  if (!scalars) return report(scalars);
+  auto choices = parse_choices(o.choices);
+  if (!choices) return report(choices);
+  std::vector<SynthesisRequest> requests;
+  for (const std::string& shape : o.shapes) {
+    auto dims = parse_shape(shape, *structure->canonical->source);
+    if (!dims) return report(dims);
+    SynthesisRequest request;
+    request.structure = structure;
+    request.rules = *rules;
+    request.problem = {*dims, *scalars, *dtype_from(o.dtype), words->arch};
+    request.backend = o.backend;
+    request.choices = *choices;
+    request.budget = static_cast<std::size_t>(o.budget);
+    request.seed = static_cast<std::uint64_t>(o.seed);
+    request.row_limit = o.row_limit;
+    requests.push_back(std::move(request));
+  }
+  const Problem& first = requests.front().problem;
+  if (o.count) return count_plans(*structure, *rules, first, o.json, stop);
+  if (!o.dump_after.empty()) return dump_ir(*structure, *rules, first, *choices, o.dump_after);
+  if (!o.out.empty()) { // before the work, not after it
+    std::error_code problem;
+    std::filesystem::create_directories(o.out, problem);
+    if (problem) return complain("--out " + o.out + ": " + problem.message());
+  }
+  if (words->names.empty() && requests.size() > 1) words->names.emplace_back("local");
+  if (!words->names.empty()) return synth_elsewhere(o, requests, words->names, stop);
+  if (std::string why = unknown_architecture(words->arch); !why.empty()) return complain(why);
+  return synth_here(o, std::move(requests.front()), std::move(stop));
 }
 
 const RegisterCommand synth{
@@ -199,10 +233,14 @@ const RegisterCommand synth{
        auto o = std::make_shared<Options>();
        app.add_option("operator", o->op, "a .op file, or the name of an operator of the atlas")->required();
        app.add_option("--op", o->name, "which operator of a file with several");
-       app.add_option("--shape", o->shape, "sizes of the dims: M=64,N=1000")->required();
+       app.add_option("--shape", o->shapes, "sizes of the dims: M=64,N=1000; several times: a sweep")
+           ->required()
+           ->allow_extra_args(false);
        app.add_option("--dtype", o->dtype, "what `float` is")->check(CLI::IsMember({"f32", "f16", "bf16", "f64"}));
        app.add_option("--set", o->settings, "a scalar: eps=1e-6");
-       app.add_option("--target", o->target, "architecture, sm_90 unless said");
+       app.add_option("--target", o->targets,
+                      "an architecture (sm_90 unless said), and where: names of the targets in settings")
+           ->allow_extra_args(false);
        app.add_option("--backend", o->backend, "emulator or cuda")->check(CLI::IsMember({"emulator", "cuda"}));
        app.add_option("--profile", o->profile, "compiler profile");
        app.add_option("--plan", o->choices, "only plans that chose this: state_form=online,threads=256");

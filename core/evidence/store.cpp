@@ -188,42 +188,60 @@ Result<std::string> Store::put(const Evidence& evidence, const std::vector<Artef
   });
 }
 
+Result<std::size_t> Store::put_all(const std::vector<Row>& rows) {
+  return guarded<std::size_t>(path, [&]() -> Result<std::size_t> {
+    Transaction transaction(db.get());
+    for (const Row& row : rows)
+      if (auto id = insert(row.evidence, row.artefacts); !id) return id.failure<std::size_t>();
+    transaction.commit();
+    return rows.size();
+  });
+}
+
 /// Rows one after another through statements that are prepared once.
 class Store::Reader {
  public:
+  static constexpr const char* columns = "id, kind, source, options, profile, shape, dtype, device, driver, toolkit,"
+                                         " timer, started, seconds, host, command, seed, status";
+
   explicit Reader(const Store& store, bool with_metrics = true)
       : metrics(with_metrics), path(store.path),
-        row(store.db.get(), "SELECT kind, source, options, profile, shape, dtype, device, driver, toolkit, timer,"
-                            " started, seconds, host, command, seed, status FROM run WHERE id = ?"),
+        row(store.db.get(), std::string("SELECT ") + columns + " FROM run WHERE id = ?"),
         metric(store.db.get(),
                "SELECT id, value, lo, hi, samples, unit, source, method FROM metric WHERE run = ? ORDER BY id") {}
 
   Result<Evidence> read(const std::string& id) {
     row.again().bind(id);
     if (!row.step()) return error("evidence.unknown", "no row '" + id + "'", {path.string(), 0, 0, 0});
-    Evidence e;
-    e.id = id;
-    e.key = {row.text(0),
-             hash_from(row.text(1)),
-             hash_from(row.text(2)),
-             hash_from(row.text(3)),
-             row.text(4),
-             row.text(5),
-             row.text(6),
-             row.text(7),
-             row.text(8),
-             row.text(9)};
-    e.started = row.text(10);
-    e.seconds = row.real(11);
-    e.host = row.text(12);
-    e.command = row.text(13);
-    e.seed = static_cast<std::uint64_t>(row.integer(14));
-    e.status = row.text(15);
+    Evidence e = here(row);
     row.again();
+    return e;
+  }
+
+  /// Of a statement that stands at a row of `columns`.
+  Evidence here(const Statement& at) {
+    Evidence e;
+    e.id = at.text(0);
+    e.key = {at.text(1),
+             hash_from(at.text(2)),
+             hash_from(at.text(3)),
+             hash_from(at.text(4)),
+             at.text(5),
+             at.text(6),
+             at.text(7),
+             at.text(8),
+             at.text(9),
+             at.text(10)};
+    e.started = at.text(11);
+    e.seconds = at.real(12);
+    e.host = at.text(13);
+    e.command = at.text(14);
+    e.seed = static_cast<std::uint64_t>(at.integer(15));
+    e.status = at.text(16);
     if (!metrics) return e;
-    metric.again().bind(id);
+    metric.again().bind(e.id);
     while (metric.step()) {
-      Metric m{source_from(metric.text(6)), metric.text(0), metric.text(5), metric.text(7), id};
+      Metric m{source_from(metric.text(6)), metric.text(0), metric.text(5), metric.text(7), e.id};
       if (known(m)) m.value = metric.real(1), m.lo = metric.real(2), m.hi = metric.real(3);
       m.samples = static_cast<int>(metric.integer(4));
       e.metrics.push_back(std::move(m));
@@ -258,7 +276,6 @@ Result<Evidence> Store::find(const std::string& id) const {
 
 namespace {
 
-/// Ids first, rows afterwards: one open statement at a time.
 std::vector<std::string> first_column(Statement& statement) {
   std::vector<std::string> out;
   while (statement.step()) out.push_back(statement.text(0));
@@ -270,12 +287,12 @@ std::vector<std::string> first_column(Statement& statement) {
 Result<std::vector<Evidence>> Store::find_key(const Hash& key) const {
   return guarded<std::vector<Evidence>>(path, [&]() -> Result<std::vector<Evidence>> {
     const std::string hex = to_hex(key);
-    Statement ids(db.get(), "SELECT id FROM run WHERE key_hash = ? ORDER BY started DESC, id");
-    ids.bind(hex);
+    Statement rows(db.get(),
+                   std::string("SELECT ") + Reader::columns + " FROM run WHERE key_hash = ? ORDER BY started DESC, id");
+    rows.bind(hex);
     std::vector<Evidence> out;
     Reader reader(*this);
-    for (const std::string& id : first_column(ids))
-      if (auto row = reader.read(id)) out.push_back(std::move(*row));
+    while (rows.step()) out.push_back(reader.here(rows));
     return out;
   });
 }
@@ -292,21 +309,20 @@ std::string Store::recent_query(const Filter& filter) {
   add(!filter.device.empty(), few ? "+device = ?" : "device = ?");
   add(!filter.status.empty(), few ? "+status = ?" : "status = ?");
   add(few, "substr(command, -12) >= ? AND substr(command, -12) < ?");
-  return "SELECT id FROM run" + where + " ORDER BY started DESC, id LIMIT ? OFFSET ?";
+  return std::string("SELECT ") + Reader::columns + " FROM run" + where + " ORDER BY started DESC, id LIMIT ? OFFSET ?";
 }
 
 Result<std::vector<Evidence>> Store::recent(const Filter& filter) const {
   return guarded<std::vector<Evidence>>(path, [&]() -> Result<std::vector<Evidence>> {
     const std::string query = recent_query(filter), end = filter.variant + "g"; // after the hexadecimal digits
-    Statement ids(db.get(), query);
+    Statement rows(db.get(), query);
     for (const std::string* value : {&filter.kind, &filter.device, &filter.status})
-      if (!value->empty()) ids.bind(*value);
-    if (!filter.variant.empty()) ids.bind(filter.variant).bind(end);
-    ids.bind(static_cast<std::int64_t>(filter.limit)).bind(static_cast<std::int64_t>(filter.offset));
+      if (!value->empty()) rows.bind(*value);
+    if (!filter.variant.empty()) rows.bind(filter.variant).bind(end);
+    rows.bind(static_cast<std::int64_t>(filter.limit)).bind(static_cast<std::int64_t>(filter.offset));
     std::vector<Evidence> out;
     Reader reader(*this, filter.metrics);
-    for (const std::string& id : first_column(ids))
-      if (auto row = reader.read(id)) out.push_back(std::move(*row));
+    while (rows.step()) out.push_back(reader.here(rows));
     return out;
   });
 }

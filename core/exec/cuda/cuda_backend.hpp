@@ -21,4 +21,9 @@ namespace aicf {
 /// Unavailable without a driver or without that device.
 [[nodiscard]] Result<std::unique_ptr<Backend>> make_cuda(int ordinal = 0);
 
+namespace cuda {
+/// Whether a context of this process works no more: then the process has had its time.
+[[nodiscard]] bool context_was_lost();
+} // namespace cuda
+
 } // namespace aicf

@@ -1,6 +1,9 @@
 #include "core/exec/cuda/session.hpp"
 
+#include "core/exec/cuda/cuda_backend.hpp"
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -15,8 +18,11 @@ constexpr auto between_looks = std::chrono::microseconds(50);
 constexpr auto grace = std::chrono::milliseconds(100); // within the 200 ms that a cancel may take
 constexpr auto longest_wait = std::chrono::seconds(60);
 constexpr unsigned char guard_pattern = 0xa5;
+std::atomic<bool> any_lost = false;
 
 } // namespace
+
+bool context_was_lost() { return any_lost; }
 
 Session::Session(const Driver& loaded, DeviceInfo described) : driver(loaded), info(std::move(described)) {
   check(driver.device_get(&device, info.ordinal), "cuDeviceGet");
@@ -37,9 +43,14 @@ Session::~Session() {
   driver.context_release(device);
 }
 
+void Session::lose() {
+  context_lost = true;
+  any_lost = true;
+}
+
 void Session::check(int code, const char* call) {
   if (code == success) return;
-  if (is_sticky(code)) context_lost = true;
+  if (is_sticky(code)) lose();
   throw CallFailed(code, std::string(call) + ": " + describe(driver, code));
 }
 

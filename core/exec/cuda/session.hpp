@@ -31,7 +31,7 @@ class Session {
   Stream stream = nullptr;
 
   [[nodiscard]] bool lost() const { return context_lost; }
-  void lose() { context_lost = true; }
+  void lose();
   /// Throws CallFailed, naming `call`, unless `code` is success. A sticky code loses the session.
   void check(int code, const char* call);
   /// Makes the context current on this thread.
