@@ -103,30 +103,33 @@ std::function<void(HostTensor&)> ring_fill(std::int64_t count, std::int64_t stri
 }
 
 Trial chain_trial(const std::string& id, const Chain& chain, const Setting& setting) {
-  // Each sample is the time of 2n steps less that of n.
+  // Each sample is the time of turns of 96 steps less that of as many turns of 32: what a turn costs beside its steps
+  // falls out.
   static const char* const text = R"(@PROLOGUE@
 extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, unsigned* sink, long long count,
                                                             long long steps) {
   @STATE@
+  const int turns = static_cast<int>(steps);
   for (int s = -1; s < count; ++s) {
-    long long took[2];
+    const long long start = clock64();
 #pragma unroll 1
-    for (int round = 0; round < 2; ++round) {
-      const int turns = static_cast<int>(round == 0 ? steps : 2 * steps);
-      const long long start = clock64();
-#pragma unroll 1
-      for (int i = 0; i < turns; ++i) {
+    for (int i = 0; i < turns; ++i) {
 #pragma unroll
-        for (int u = 0; u < 16; ++u) { @BODY@ }
-      }
-      took[round] = clock64() - start;
+      for (int u = 0; u < 32; ++u) { @BODY@ }
     }
-    if (s >= 0 && threadIdx.x == 0 && blockIdx.x == 0) samples[s] = took[1] - took[0];
+    const long long middle = clock64();
+#pragma unroll 1
+    for (int i = 0; i < turns; ++i) {
+#pragma unroll
+      for (int u = 0; u < 96; ++u) { @BODY@ }
+    }
+    const long long stop = clock64();
+    if (s >= 0 && threadIdx.x == 0 && blockIdx.x == 0) samples[s] = (stop - middle) - (middle - start);
   }
   sink[blockIdx.x * blockDim.x + threadIdx.x] = @RESULT@;
 }
 )";
-  const std::int64_t count = setting.device ? samples - 1 : 2, step = setting.device ? 16 : 1;
+  const std::int64_t count = setting.device ? samples - 1 : 2, step = setting.device ? 8 : 1;
   KernelText k;
   k.source = filled(text, {{"PROLOGUE", chain.prologue},
                            {"BLOCK", std::to_string(chain.block)},
@@ -140,38 +143,49 @@ extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, 
   k.values = {{"count", count}, {"steps", step}};
   k.expects = chain.expects;
   Trial t = trial(id, Trial::Reads::cycles, k);
-  t.per = static_cast<double>(16 * step) * chain.per_body;
+  t.per = static_cast<double>(64 * step) * chain.per_body;
   return t;
 }
 
 Trial flood_trial(const std::string& id, const Flood& flood, const Setting& setting) {
-  // From the first warp's start to the last warp's end; a block's sample is the smallest of several rounds apart from
-  // the first, which fetches the code.
+  // From the first warp's start to the last warp's end, of turns of twice as many steps less that of as many turns:
+  // what a turn costs beside its steps falls out. The first round fetches the code and is dropped.
   static const char* const text = R"(@PROLOGUE@
 template <class T, int count> __device__ __forceinline__ unsigned sum_of(const T (&values)[count]) {
   T all = 0;
   for (int i = 0; i < count; ++i) all += values[i];
   return static_cast<unsigned>(all);
 }
-extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, unsigned* sink, long long turns) {
+__device__ __forceinline__ long long from_first_to_last(long long start, long long stop, long long* first, long long* last) {
+  if (threadIdx.x % 32 == 0) { first[threadIdx.x / 32] = start; last[threadIdx.x / 32] = stop; }
+  __syncthreads();
+  long long begin = first[0], end = last[0];
+  if (threadIdx.x == 0)
+    for (int w = 1; w < blockDim.x / 32; ++w) { begin = min(begin, first[w]); end = max(end, last[w]); }
+  __syncthreads();
+  return end - begin;
+}
+extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, unsigned* sink, long long count) {
   __shared__ long long first[32], last[32];
   @STATE@
+  const int turns = static_cast<int>(count);
   for (int round = 0; round < 4; ++round) {
     __syncthreads();
-    const long long start = clock64();
+    long long start = clock64();
 #pragma unroll 1
-    for (int i = 0; i < static_cast<int>(turns); ++i) {
+    for (int i = 0; i < turns; ++i) {
 #pragma unroll
       for (int u = 0; u < @UNROLL@; ++u) { @BODY@ }
     }
-    const long long stop = clock64();
-    if (threadIdx.x % 32 == 0) { first[threadIdx.x / 32] = start; last[threadIdx.x / 32] = stop; }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      long long begin = first[0], end = last[0];
-      for (int w = 1; w < blockDim.x / 32; ++w) { begin = min(begin, first[w]); end = max(end, last[w]); }
-      if (round > 0) samples[blockIdx.x * 3 + round - 1] = end - begin;
+    const long long less = from_first_to_last(start, clock64(), first, last);
+    start = clock64();
+#pragma unroll 1
+    for (int i = 0; i < turns; ++i) {
+#pragma unroll
+      for (int u = 0; u < 2 * @UNROLL@; ++u) { @BODY@ }
     }
+    const long long more = from_first_to_last(start, clock64(), first, last);
+    if (threadIdx.x == 0 && round > 0) samples[blockIdx.x * 3 + round - 1] = more - less;
   }
   sink[blockIdx.x * blockDim.x + threadIdx.x] = @RESULT@;
 }
@@ -189,7 +203,7 @@ extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, 
   k.block = flood.block;
   k.shared = flood.shared;
   k.buffers = {{"samples", DType::i64, blocks * 3}, {"sink", DType::i32, blocks * flood.block}};
-  k.values = {{"turns", turns}};
+  k.values = {{"count", turns}};
   k.expects = flood.expects;
   Trial t = trial(id, Trial::Reads::cycles, k);
   const double units = static_cast<double>(flood.per_warp ? flood.block / 32 : flood.block);

@@ -89,8 +89,9 @@ ProbeText latency_text(const std::string& id, const std::string& name, const std
           .lab = "hardware",
           .name = name,
           .measures = measures,
-          .method = "clock64 around dependent chains of 2n and of n operations in one thread, their difference over n; "
-                    "median, 5 % and 95 % quantiles over samples and launches",
+          .method =
+              "clock64 in one thread around turns of 96 dependent operations, less that around as many turns of 32; "
+              "median, 5 % and 95 % quantiles over samples and launches",
           .control = "a chain of dependent fma must take 4 cycles an operation",
           .inputs = "zeros"};
 }
@@ -100,9 +101,9 @@ ProbeText rate_text(const std::string& id, const std::string& name, const std::s
           .lab = "hardware",
           .name = name,
           .measures = measures,
-          .method =
-              "clock64 from a block's first warp to its last, all multiprocessors busy with independent operations; "
-              "median, 5 % and 95 % quantiles over blocks, rounds and launches",
+          .method = "clock64 from a block's first warp to its last, all multiprocessors busy with turns of independent "
+                    "operations, less that of as many turns of half as many; "
+                    "median, 5 % and 95 % quantiles over blocks, rounds and launches",
           .control = "fma must come out at 128 a clock and multiprocessor",
           .inputs = "small numbers"};
 }

@@ -90,6 +90,24 @@ int list(const Options& o) {
   return done;
 }
 
+/// The kernels of a probe as they are compiled for a device, with the instructions that their code must have.
+int source(const Options& o) {
+  const probes::Probe* probe = probes::find(o.first);
+  if (probe == nullptr) return complain("no probe \"" + o.first + "\": `aicf probe list` names them");
+  probes::Setting setting;
+  setting.device = true;
+  setting.hardware.sm_count = 1;
+  bool first = true;
+  for (const probes::Trial& t : probe->trials(setting))
+    for (const Call& call : t.calls) {
+      std::cout << (first ? "" : "\n") << "// " << o.first << "." << t.id << ", sm_90a; must have";
+      for (const probes::Expected& e : t.expects) std::cout << " " << e.at_least << " x " << e.instruction;
+      std::cout << (t.expects.empty() ? " nothing in particular" : "") << "\n" << call.module.cuda_source;
+      first = false;
+    }
+  return done;
+}
+
 void print_figures(const HardwareProfile& profile) {
   std::vector<std::vector<std::string>> rows;
   for (const HardwareFigure& f : profile.figures)
@@ -250,6 +268,8 @@ const RegisterCommand probe{
        running->add_flag("--resume", o->resume, "Take finished probes from the evidence store");
        running->add_option("--out", o->out, "Write the hardware profile here");
        running->add_option("--target", o->target, "Where: a name of the targets in settings");
+       CLI::App* reading = app.add_subcommand("source", "The CUDA source of a probe's kernels");
+       reading->add_option("ID", o->first, "A probe")->required();
        CLI::App* showing = app.add_subcommand("show", "A hardware profile; without one, those that ship");
        showing->add_option("PROFILE", o->first, "A file, or a name of atlas/hardware");
        CLI::App* comparing =
@@ -258,9 +278,10 @@ const RegisterCommand probe{
        comparing->add_option("B", o->second, "Another")->required();
        for (CLI::App* sub : {listing, running, showing, comparing})
          sub->add_flag("--json", o->as_json, "JSON on standard output");
-       return [o, listing, running, showing](std::stop_token stop) {
+       return [o, listing, running, reading, showing](std::stop_token stop) {
          if (listing->parsed()) return list(*o);
          if (running->parsed()) return run(*o, stop);
+         if (reading->parsed()) return source(*o);
          return showing->parsed() ? show(*o) : compare(*o);
        };
      }}};

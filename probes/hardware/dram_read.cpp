@@ -13,7 +13,7 @@ class DramRead final : public StreamProbe {
     return t;
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting& setting) const override {
-    const std::int64_t bytes = setting.device ? std::int64_t{384} << 20U : 1 << 16, n = bytes / 16;
+    const std::int64_t bytes = setting.device ? std::int64_t{1} << 30U : 1 << 16, n = bytes / 16;
     std::vector<Entry> out;
     for (std::int64_t loads : {2, 4, 8}) {
       KernelText k;

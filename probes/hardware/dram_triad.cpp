@@ -11,7 +11,7 @@ class DramTriad final : public StreamProbe {
     return stream_text("dram_triad", "DRAM triad bandwidth", "bytes a second of a = b + s c, two reads and a write");
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting& setting) const override {
-    const std::int64_t bytes = setting.device ? std::int64_t{128} << 20U : 1 << 15, n = bytes / 16;
+    const std::int64_t bytes = setting.device ? std::int64_t{512} << 20U : 1 << 15, n = bytes / 16;
     KernelText k;
     k.source = R"(extern "C" __global__ void __launch_bounds__(512) probe(const float4* __restrict__ b,
                                                          const float4* __restrict__ c, float4* a, long long n) {

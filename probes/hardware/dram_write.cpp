@@ -11,7 +11,7 @@ class DramWrite final : public StreamProbe {
     return t;
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting& setting) const override {
-    const std::int64_t bytes = setting.device ? std::int64_t{256} << 20U : 1 << 16, n = bytes / 16;
+    const std::int64_t bytes = setting.device ? std::int64_t{1} << 30U : 1 << 16, n = bytes / 16;
     std::vector<Entry> out;
     for (const char* hint : {"", ".cs"}) {
       KernelText k;

@@ -15,8 +15,10 @@ class SpecialLatency final : public LatencyProbe {
           R"(asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(a));)", "__float_as_uint(a)", "ex2.approx.ftz.f32", 1},
          {"lg2", "lg2 approximation", "float a = __uint_as_float(sink[0]), b = a + 1.0f;",
           R"(asm volatile("lg2.approx.ftz.f32 %0, %0;" : "+f"(a));)", "__float_as_uint(a)", "lg2.approx.ftz.f32", 1},
-         {"rcp", "rcp approximation", "float a = __uint_as_float(sink[0]), b = a + 1.0f;",
-          R"(asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+f"(a));)", "__float_as_uint(a)", "rcp.approx.ftz.f32", 1},
+         // two rcp in turn are none to the assembler
+         {"rcp_add", "rcp approximation and an add, together", "float a = __uint_as_float(sink[0]), b = a + 1.0f;",
+          R"(asm volatile("rcp.approx.ftz.f32 %0, %0; add.rn.f32 %0, %0, %1;" : "+f"(a) : "f"(b));)",
+          "__float_as_uint(a)", "rcp.approx.ftz.f32", 1},
          {"rsqrt", "rsqrt approximation", "float a = __uint_as_float(sink[0]), b = a + 1.0f;",
           R"(asm volatile("rsqrt.approx.ftz.f32 %0, %0;" : "+f"(a));)", "__float_as_uint(a)", "rsqrt.approx.ftz.f32",
           1},
