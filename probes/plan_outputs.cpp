@@ -4,6 +4,7 @@
 #include "probes/plan_probe.hpp"
 
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace aicf::probes {
@@ -15,6 +16,11 @@ const HardwareFigure* known(const HardwareProfile& profile, const std::string& i
 }
 
 void realizations(HardwareProfile& profile) {
+  std::map<std::string, std::vector<std::string>> reached; // figure prefix -> families
+  for (const Probe* probe : registered())
+    if (const auto* plans = dynamic_cast<const PlanProbe*>(probe))
+      for (const PlanCase& c : plans->cases({}))
+        if (std::string family = family_of(c); !family.empty()) reached[probe->text().id + "." + c.id] = {family};
   for (const HardwareFigure& f : profile.figures) {
     if (!f.id.ends_with(".instructions") || f.status != "exact") continue;
     const Probe* probe = find(f.probe);
@@ -22,12 +28,8 @@ void realizations(HardwareProfile& profile) {
     const std::string form = f.id.substr(0, f.id.rfind('.'));
     const bool timed = known(profile, form + ".time") != nullptr;
     auto named = [&](const char* what) { return known(profile, form + what) != nullptr ? form + what : std::string(); };
-    profile.realizations.push_back({f.probe,
-                                    form.substr(f.probe.size() + 1),
-                                    timed ? form + ".time" : f.id,
-                                    named(".drift"),
-                                    named(".sectors"),
-                                    {}});
+    profile.realizations.push_back({f.probe, form.substr(f.probe.size() + 1), timed ? form + ".time" : f.id,
+                                    named(".drift"), named(".sectors"), reached[form]});
   }
 }
 

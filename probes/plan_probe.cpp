@@ -348,4 +348,12 @@ ProbeText plan_text(const std::string& id, const std::string& name, const std::s
           .inputs = "normal deviates; of times, uniform in [-1, 1)"};
 }
 
+std::string family_of(const PlanCase& c) {
+  Problem problem;
+  problem.dims = c.dims;
+  problem.float_type = c.dtype;
+  const FoundPlan found = find_plan(*structure_of(c.op), problem, c.choices);
+  return found.why_not.empty() ? found.plan.family : "";
+}
+
 } // namespace aicf::probes

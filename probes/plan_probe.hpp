@@ -51,6 +51,9 @@ struct FoundPlan {
 [[nodiscard]] FoundPlan find_plan(const StructureProfile& structure, const Problem& problem,
                                   const std::map<std::string, std::string>& choices);
 
+/// The family that realizes a case at its small size; empty where no plan makes its choices.
+[[nodiscard]] std::string family_of(const PlanCase& c);
+
 /// Operators of two dims M (rows) and N (the axis), x: float[M, N].
 extern const char *const row_sum,
     *const row_softmax, *const row_variance, *const row_logsumexp, *const row_norm, *const map_gelu, *const column_sum;

@@ -6,6 +6,7 @@
 #include "core/exec/nvrtc.hpp"
 #include "core/plan/choice.hpp"
 #include "core/validate/inputs.hpp"
+#include "synth/planning.hpp"
 #include "synth/search.hpp"
 #include "synth/variant.hpp"
 
@@ -152,7 +153,8 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
       result.refusal = "the profile forbids the property " + property + ", which this operator has";
   if (!result.refusal.empty()) return result;
   Ledger ledger = judge(*request.structure, request.rules);
-  result.space = plan(*request.structure, ledger, request.rules, request.problem);
+  result.machine = planning_machine(request.rules, request.backend, request.problem.target);
+  result.space = plan(*request.structure, ledger, request.rules, request.problem, result.machine);
   if (auto problems = restrict_to(result.space, request.choices); !problems.empty()) {
     Result<SynthesisResult> bad;
     bad.diagnostics = std::move(problems);

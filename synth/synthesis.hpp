@@ -35,7 +35,8 @@ struct SynthesizedVariant {
 struct SynthesisResult {
   std::vector<SynthesizedVariant> variants; ///< validated ones first, best first
   PlanSpace space;
-  std::string refusal; ///< when nothing was legal or no family fits: why
+  MachineModel machine; ///< that plans were ordered for
+  std::string refusal;  ///< when nothing was legal or no family fits: why
   bool cancelled = false;
 };
 

@@ -78,6 +78,7 @@ nlohmann::json to_json(const SynthesisResult& result, const SynthesisRequest& re
          {"refused", refused},
          {"generated", result.space.generated},
          {"legal", result.space.plans.size()},
+         {"priors", result.machine.priors}, // that plans were ordered by; none: a nominal machine
          {"cancelled", result.cancelled}};
   if (!result.refusal.empty()) j["refusal"] = result.refusal;
   return j;

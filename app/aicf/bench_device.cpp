@@ -1,11 +1,13 @@
 // aicf bench device: generated kernels and a copy of the same bytes, timed on a device in one run.
 #include "app/aicf/bench.hpp"
+#include "app/aicf/bench_cases.hpp"
 #include "app/aicf/command.hpp"
 #include "core/evidence/evidence.hpp"
 #include "core/exec/backends.hpp"
 #include "core/exec/cuda/device.hpp"
 #include "core/exec/nvrtc.hpp"
 #include "core/validate/inputs.hpp"
+#include "synth/planning.hpp"
 #include "synth/search.hpp"
 #include "synth/variant.hpp"
 
@@ -107,7 +109,8 @@ class DeviceBench {
     if (!dims) return dims.failure<json>();
     Problem problem{*dims, {}, *dtype_from(o_.dtype), "sm_90"};
     CompilerProfile rules;
-    PlanSpace space = plan(*structure, judge(*structure, rules), rules, problem);
+    PlanSpace space =
+        plan(*structure, judge(*structure, rules), rules, problem, planning_machine(rules, "cuda", problem.target));
     auto choices = parse_choices(o_.choices);
     if (!choices) return choices.failure<json>();
     if (auto problems = restrict_to(space, *choices); !problems.empty()) return problems;
@@ -221,27 +224,11 @@ class DeviceBench {
   json earlier_; ///< rows of an earlier run
 };
 
-struct DeviceCase {
-  std::string op, shape;
-};
-
-/// --cases FILE: [{"op": a name of the atlas or a file beside FILE, "shape": "M=8192,N=4096"}, …]; else every --op at
-/// --shape.
-Result<std::vector<DeviceCase>> device_cases(const DeviceOptions& o) {
-  std::vector<DeviceCase> cases;
+/// Of --cases; else every --op at --shape.
+Result<std::vector<BenchDeviceCase>> device_cases(const DeviceOptions& o) {
+  if (!o.cases.empty()) return read_bench_cases(o.cases);
+  std::vector<BenchDeviceCase> cases;
   for (const std::string& op : o.ops) cases.push_back({op, o.shape});
-  if (o.cases.empty()) return cases;
-  std::ifstream in(o.cases);
-  json list = json::parse(in, nullptr, false);
-  if (!list.is_array()) return error("bench.cases", "no JSON list", {o.cases, 0, 0, 0});
-  for (const json& c : list) {
-    if (!c.is_object() || !c.contains("op") || !c["op"].is_string() || !c.contains("shape") || !c["shape"].is_string())
-      return error("bench.cases", "a case has an op and a shape: " + c.dump(), {o.cases, 0, 0, 0});
-    DeviceCase one{c["op"].get<std::string>(), c["shape"].get<std::string>()};
-    auto beside = std::filesystem::path(o.cases).parent_path() / one.op;
-    if (one.op.ends_with(".op") && std::filesystem::exists(beside)) one.op = beside.string();
-    cases.push_back(std::move(one));
-  }
   return cases;
 }
 
@@ -273,7 +260,7 @@ Result<json> bench_device(const DeviceOptions& o, std::stop_token stop, const Be
                 {"ops", json::array()}};
   if (auto info = nvrtc_info()) document["nvrtc"] = std::to_string(info->major) + "." + std::to_string(info->minor);
   std::map<std::int64_t, json> copies; // by bytes read and written
-  for (const DeviceCase& one : *cases) {
+  for (const BenchDeviceCase& one : *cases) {
     if (bench.stopped()) break;
     auto row = bench.op(one.op, one.shape);
     if (row.missing) return row;

@@ -67,12 +67,56 @@ Answer quotient(const HardwareFigure& above, const HardwareFigure& below) {
 
 Answer recompute_break_even(const HardwareProfile&, const Figures& f) { return quotient(*f[0], *f[1]); }
 
+/// Hertz of the clock under which a figure was measured.
+double hertz_of(const HardwareFigure& f) { return 1e6 * std::strtod(f.clock.c_str(), nullptr); }
+
 /// Latency times bandwidth; the clock that the latency was measured under turns cycles into seconds.
 Answer bytes_for_latency(const HardwareProfile& profile, const Figures& f) {
-  const double hertz = 1e6 * std::strtod(f[0]->clock.c_str(), nullptr);
+  const double hertz = hertz_of(*f[0]);
   const double scale = 1 / (hertz * profile.device.sm_count);
   if (!(hertz > 0) || profile.device.sm_count <= 0) return {};
   return {f[0]->value * f[1]->value * scale, f[0]->lo * f[1]->lo * scale, f[0]->hi * f[1]->hi * scale};
+}
+
+/// A figure alone, in another unit.
+Answer scaled(const HardwareFigure& f, double by) { return {f.value * by, f.lo * by, f.hi * by}; }
+
+Answer as_it_is(const HardwareProfile&, const Figures& f) { return scaled(*f[0], 1); }
+
+Answer per_second(const HardwareProfile&, const Figures& f) {
+  const double hertz = hertz_of(*f[0]);
+  return hertz > 0 ? scaled(*f[0], hertz) : Answer{};
+}
+
+Answer in_nanoseconds(const HardwareProfile&, const Figures& f) {
+  const double hertz = hertz_of(*f[0]);
+  return hertz > 0 ? scaled(*f[0], 1e9 / hertz) : Answer{};
+}
+
+Answer reread_cost(const HardwareProfile&, const Figures& f) { return quotient(*f[0], *f[1]); }
+
+/// Of "bytes_in_flight.loads_L_threads_T": 16 B times both.
+double asked_at_once(const HardwareFigure& f) {
+  const std::size_t at = f.id.find("loads_");
+  if (at == std::string::npos) return unknown_number;
+  return 16 * std::strtod(f.id.c_str() + at + 6, nullptr) * last_number(f.id);
+}
+
+Answer least_that_saturates(const HardwareProfile&, const Figures& figures) {
+  double best = 0;
+  for (const HardwareFigure* f : figures) best = std::max(best, f->value);
+  auto least = [&](auto rate) {
+    double bytes = unknown_number;
+    for (const HardwareFigure* f : figures)
+      if (rate(*f) >= 0.95 * best && !(bytes <= asked_at_once(*f))) bytes = asked_at_once(*f);
+    return bytes;
+  };
+  Answer answer;
+  answer.value = least([](const HardwareFigure& f) { return f.value; });
+  answer.lo = least([](const HardwareFigure& f) { return f.hi; });
+  answer.hi = least([](const HardwareFigure& f) { return f.lo; });
+  if (!(answer.hi >= answer.value)) answer.hi = answer.value; // no quartile reaches it
+  return answer;
 }
 
 Answer two_blocks(const HardwareProfile&, const Figures& figures) { return last_with(figures, 2); }
@@ -121,7 +165,46 @@ const std::vector<PriorRule>& rules() {
        "once to hide the latency",
        {"level_latency.dram", "dram_read.loads_8"},
        180,
-       bytes_for_latency}};
+       bytes_for_latency},
+      {"memory_bandwidth",
+       "B/s",
+       "bytes a second of a large copy, read plus written",
+       {"dram_copy.copy"},
+       180,
+       as_it_is},
+      {"bytes_to_saturate",
+       "B",
+       "the fewest bytes that a multiprocessor has asked for at once at which reads have 95 % of the best bandwidth; "
+       "lo "
+       "and hi by the quartiles",
+       {"bytes_in_flight.loads_*"},
+       180,
+       least_that_saturates},
+      {"reread_cost",
+       "1",
+       "DRAM read bandwidth over L2 bandwidth at 16 MiB: time of a byte read again, of one read first 1",
+       {"dram_read.loads_4", "l2_bandwidth.kib_16384"},
+       180,
+       reread_cost},
+      {"issue_rate",
+       "op/s",
+       "instructions of lanes that a multiprocessor issues a second: fma, at its clock",
+       {"arithmetic_rate.fma_f32"},
+       180,
+       per_second},
+      {"block_meeting", "ns", "a barrier of 256 threads", {"barrier_latency.bar_256"}, 180, in_nanoseconds},
+      {"cluster_meeting",
+       "ns",
+       "a barrier of a cluster of 4",
+       {"cluster_barrier_latency.blocks_4"},
+       180,
+       in_nanoseconds},
+      {"second_kernel",
+       "us",
+       "what a further launch of 132 blocks adds to a queued stream",
+       {"launch_overhead.grid_132"},
+       180,
+       as_it_is}};
   return all;
 }
 

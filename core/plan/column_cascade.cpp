@@ -78,7 +78,7 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
 }
 
 /// Nanoseconds, by the same roofline as row_cascade: it orders plans until something is measured.
-double estimate(const StructureProfile& profile, const Problem& problem, const Plan& plan) {
+double estimate(const StructureProfile& profile, const Problem& problem, const Plan& plan, const MachineModel& m) {
   const Facts& f = cascade_facts(profile, problem);
   auto choice = [&](const char* id) { return static_cast<double>(number(plan, id)); };
   double rows = static_cast<double>(std::max<std::int64_t>(f.sizes.rows, 1));
@@ -87,28 +87,30 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double u = choice("vectors_per_thread"), blocks_of_row = choice("row_blocks");
   double along = static_cast<double>(f.sweeps) - static_cast<double>(f.form.levels.size());
   double reads = chosen(plan, "state_form", "online") ? 1 + along : static_cast<double>(f.sweeps);
-  double memory = rows * n *
-                  (static_cast<double>(f.bytes.read) * (1 + 0.5 * (reads - 1)) + static_cast<double>(f.bytes.written)) /
-                  4.2e3;
+  double memory =
+      rows * n *
+      (static_cast<double>(f.bytes.read) * (1 + m.reread * (reads - 1)) + static_cast<double>(f.bytes.written)) /
+      m.memory_rate;
   double groups = std::ceil(rows / (lanes * v)), blocks = groups * blocks_of_row;
   double registers = static_cast<double>(other_registers) + u * v * static_cast<double>(f.bytes.read) / 4 +
                      v * static_cast<double>(f.components) * 2;
   double resident =
       std::max(1.0, std::min({std::floor(2048 / threads), 32.0, std::floor(65536 / (threads * registers))}));
-  double active = std::min(resident, std::max(1.0, blocks / 132)) * threads;
+  double active = std::min(resident, std::max(1.0, blocks / m.multiprocessors)) * threads;
   double steps = std::max(1.0, n / (threads / lanes * blocks_of_row));
   double in_flight = active * v * static_cast<double>(f.bytes.smallest) * std::min({u, 8.0, steps});
-  double idle = blocks < 132 ? 132 / blocks : 1; // multiprocessors without a block
+  double idle = blocks < m.multiprocessors ? m.multiprocessors / blocks : 1; // multiprocessors without a block
   double width = lanes * v * static_cast<double>(f.bytes.smallest);
   double coalesced = width >= 128 ? 1 : 128 / std::max(width, 1.0) * 0.75;
-  double latency = memory * std::max(1.0, 24e3 / std::max(in_flight, 1.0)) * coalesced * std::sqrt(idle);
-  double issue = rows * n * (6.0 + 4.0 / v) * reads / (132 * 128 * 1.7);
+  double latency = memory * std::max(1.0, m.in_flight / std::max(in_flight, 1.0)) * coalesced * std::sqrt(idle);
+  double issue = rows * n * (6.0 + 4.0 / v) * reads / (m.multiprocessors * m.issue);
   double merges = static_cast<double>(f.components) *
-                  (blocks_of_row > 1 ? 2500
+                  (blocks_of_row > 1 ? m.second_kernel
                    : threads > lanes ? 600
                                      : 0) *
-                  std::ceil(blocks / (132 * resident));
-  double tail = std::ceil(blocks / (132 * resident)) / std::max(blocks / (132 * resident), 1e-9);
+                  std::ceil(blocks / (m.multiprocessors * resident));
+  double tail =
+      std::ceil(blocks / (m.multiprocessors * resident)) / std::max(blocks / (m.multiprocessors * resident), 1e-9);
   return std::max(latency * std::min(tail, 2.0), issue) + merges +
          (chosen(plan, "row_length", "dynamic") ? 0.02 * memory : 0);
 }

@@ -100,7 +100,7 @@ class Walk {
 } // namespace
 
 PlanSpace plan(const StructureProfile& profile, const Ledger& ledger, const CompilerProfile& rules,
-               const Problem& problem) {
+               const Problem& problem, const MachineModel& machine) {
   PlanSpace space;
   std::vector<double> cost;
   for (const Family& family : families()) {
@@ -113,7 +113,7 @@ PlanSpace plan(const StructureProfile& profile, const Ledger& ledger, const Comp
     std::size_t before = space.plans.size();
     Walk(family, profile, ledger, rules, problem, space).run();
     for (std::size_t i = before; i < space.plans.size(); ++i)
-      cost.push_back(family.estimate(profile, problem, space.plans[i]));
+      cost.push_back(family.estimate(profile, problem, space.plans[i], machine));
   }
   std::vector<std::size_t> order(space.plans.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -2,6 +2,7 @@
 // feeds hash, JSON Schema, DSL, rules and window.
 #pragma once
 #include "core/base/value.hpp"
+#include "core/plan/machine.hpp"
 #include "core/semantics/legality.hpp"
 
 #include <functional>
@@ -54,8 +55,8 @@ struct Family {
   std::function<std::string(const StructureProfile&)> mismatch;
   /// Why this combination cannot be built for this problem (limits, alignment, …); empty when it can.
   std::function<std::string(const StructureProfile&, const Problem&, const CompilerProfile&, const Plan&)> refusal;
-  /// Estimated cost in arbitrary units, for ordering before anything is measured; smaller is better.
-  std::function<double(const StructureProfile&, const Problem&, const Plan&)> estimate;
+  /// Estimated nanoseconds on a machine, for ordering before anything is measured; smaller is better.
+  std::function<double(const StructureProfile&, const Problem&, const Plan&, const MachineModel&)> estimate;
 };
 struct RegisterFamily {
   explicit RegisterFamily(Family family);
@@ -65,7 +66,7 @@ struct RegisterFamily {
 /// Every combination of the parameters of the families that fit, minus what legality, the profile and the hardware
 /// refuse; every refusal is counted by its reason. When no family fits, `refused` says why for each.
 [[nodiscard]] PlanSpace plan(const StructureProfile& profile, const Ledger& ledger, const CompilerProfile& rules,
-                             const Problem& problem);
+                             const Problem& problem, const MachineModel& machine = {});
 
 /// Keeps the plans that made these choices (texts of values, by param id); counts the others under one reason. A param
 /// or a value that no family has is an error that names those there are.

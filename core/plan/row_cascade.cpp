@@ -10,7 +10,6 @@ namespace aicf {
 namespace {
 
 constexpr std::int64_t block_shared = 232448;
-constexpr double launch = 2500; ///< ns from the end of one kernel to the first bytes of the next on an H200
 constexpr std::int64_t shortest_shared_row = 4096; ///< what a meeting of a cluster costs (about 1 us) reads as much
 
 using Facts = CascadeFacts;
@@ -176,9 +175,9 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
 
 bool chosen_flag(const Plan& plan, std::string_view param) { return has(plan, param) && flag(plan, param); }
 
-/// Nanoseconds by a roofline of one H200: 4.2 bytes a picosecond of memory, bytes in flight against its latency, and
-/// instructions against what 132 multiprocessors issue. It orders plans until something is measured.
-double estimate(const StructureProfile& profile, const Problem& problem, const Plan& plan) {
+/// Nanoseconds by a roofline: bytes against memory and what must be in flight to saturate it, instructions against what
+/// the multiprocessors issue, and the meetings of threads. It orders plans until something is measured.
+double estimate(const StructureProfile& profile, const Problem& problem, const Plan& plan, const MachineModel& m) {
   const Facts& f = cascade_facts(profile, problem);
   double rows = static_cast<double>(std::max<std::int64_t>(f.sizes.rows, 1));
   double n = static_cast<double>(std::max<std::int64_t>(f.sizes.length, 1));
@@ -190,11 +189,10 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double along = static_cast<double>(f.sweeps) - levels;
   double reads = resident ? 1 : online ? 1 + along : levels + along;
 
-  // A row read again soon comes from L2 unless the rows in flight outgrow it; that costs about half of a read from
-  // memory.
+  // A row read again soon comes from L2 unless the rows in flight outgrow it.
   double read_bytes =
-      static_cast<double>(f.bytes.read) * (1 + 0.5 * (reads - 1)) + static_cast<double>(f.bytes.written);
-  double memory = rows * n * read_bytes / 4.2e3;
+      static_cast<double>(f.bytes.read) * (1 + m.reread * (reads - 1)) + static_cast<double>(f.bytes.written);
+  double memory = rows * n * read_bytes / m.memory_rate;
 
   double elements = v * u;
   bool cluster = chosen(plan, "cooperation", "cluster"), keep = chosen(plan, "intermediates", "keep");
@@ -207,13 +205,12 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
                               shared > 0 ? std::floor(static_cast<double>(block_shared) / shared) : 32.0}));
   double active = std::min(blocks_per_sm * threads, 2048.0);
   double blocks = rows / static_cast<double>(rows_in_block(plan)) * static_cast<double>(number(plan, "row_blocks"));
-  active = std::min(active, std::max(1.0, blocks / 132) * threads);
+  active = std::min(active, std::max(1.0, blocks / m.multiprocessors) * threads);
   double access = std::min(16.0, v * static_cast<double>(std::max<std::int64_t>(f.bytes.smallest, 1)));
   bool copied = chosen(plan, "staging", "shared_bulk") || chosen(plan, "staging", "shared_async");
   double in_flight =
       copied ? active / threads * shared : active * access * std::min(u, 8.0) * std::min(1.0, n / (l * v));
-  double needed = 24e3; // bytes a multiprocessor must have in flight: 4.2 TB/s for 750 ns, over 132
-  double latency = memory * std::max(1.0, needed / std::max(in_flight, 1.0));
+  double latency = memory * std::max(1.0, m.in_flight / std::max(in_flight, 1.0));
 
   double padded = std::ceil(n / (l * v)) * l * v; // idle lanes issue too
   double kept = chosen(plan, "accumulate", "compensated") ? 6.0 * levels : 0;
@@ -222,14 +219,15 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
                 (chosen(plan, "exp", "precise") ? 6 : 0) + (chosen(plan, "divide", "ieee") ? 8 : 0) +
                 (online ? 48.0 / elements : 0) + 8.0 / v * reads;
   double merge = (online ? 3.0 : 1.0) * levels * 12 * l;
-  double issue = rows * (padded * work + merge) / (132 * 128 * 1.7);
+  double issue = rows * (padded * work + merge) / (m.multiprocessors * m.issue);
   // Levels of a row follow each other: what a lane does alone, and what all warps wait for, hides behind other rows
   // only in part.
   double alone = 1 + 0.0008 * n / l;
   bool split = chosen(plan, "cooperation", "split"), blocked = chosen(plan, "cooperation", "block") || split;
-  double together = cluster ? 150 + threads / 16 : blocked ? 20 + threads / 16 : 0;
+  double together =
+      (cluster ? m.cluster_meeting : 0) + (blocked || cluster ? m.block_meeting * (1 + threads / 256) : 0);
   double meetings = online ? std::min(levels, 1.0) : levels;
-  double waits = meetings * blocks / (132 * blocks_per_sm) * together;
+  double waits = meetings * blocks / (m.multiprocessors * blocks_per_sm) * together;
   // Lanes that walk the axis share sectors where it is contiguous; lanes with a row each, where rows are.
   bool contiguous = f.form.loads.empty() || std::any_of(f.form.loads.begin(), f.form.loads.end(),
                                                         [](const AxisLoad& x) { return x.unit_stride; });
@@ -241,7 +239,7 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   if (chosen(plan, "cache_hint", "streaming"))
     factor *= reads > 1 ? 1.02 : f.bytes.written > 0 && levels > 0 ? 1.05 : 0.995;
   return (std::max(latency * coalesced, issue) + 0.15 * std::min(latency, issue)) * alone * factor + waits +
-         (split ? meetings * launch : 0);
+         (split ? meetings * m.second_kernel : 0);
 }
 
 const RegisterFamily row_cascade{

@@ -22,6 +22,7 @@ class BytesInFlight final : public StreamProbe {
             R"(extern "C" __global__ void __launch_bounds__(@BLOCK@, 1) probe(const uint4* __restrict__ from, unsigned* sink, long long n) {
   extern __shared__ unsigned pad[]; // so much that one block is all a multiprocessor holds
   unsigned all = 0;
+#pragma unroll 1
   for (long long at = blockIdx.x * (@BLOCK@ll * @LOADS@) + threadIdx.x; at < n; at += gridDim.x * (@BLOCK@ll * @LOADS@)) {
     uint4 v[@LOADS@];
 #pragma unroll

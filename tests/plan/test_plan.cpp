@@ -273,7 +273,7 @@ class TestPlan : public QObject {
     QVERIFY(chosen(s.plans.front(), "state_form", "resident")); // the least traffic
     auto estimate = [&](const Plan& plan) {
       for (const Family& family : families())
-        if (family.id == plan.family) return family.estimate(p, q, plan);
+        if (family.id == plan.family) return family.estimate(p, q, plan, MachineModel{});
       return -1.0;
     };
     for (std::size_t i = 0; i + 1 < s.plans.size(); ++i) QVERIFY(estimate(s.plans[i]) <= estimate(s.plans[i + 1]));
