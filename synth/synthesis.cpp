@@ -6,6 +6,7 @@
 #include "core/exec/nvrtc.hpp"
 #include "core/plan/choice.hpp"
 #include "core/validate/inputs.hpp"
+#include "synth/estimate.hpp"
 #include "synth/planning.hpp"
 #include "synth/search.hpp"
 #include "synth/variant.hpp"
@@ -62,13 +63,15 @@ std::string exceeded(const Variant& variant, const CompilerProfile& rules) {
 double time_of(const SynthesizedVariant& v) {
   for (const Metric& m : v.timings)
     if (m.id == "time_us.cold" && m.source == Metric::Source::measured) return m.value;
+  for (const Metric& m : v.estimates)
+    if (m.source == Metric::Source::estimated) return m.value;
   return INFINITY;
 }
 
 class Loop {
  public:
-  Loop(const SynthesisRequest& request, Backend& backend, std::stop_token stop)
-      : request_(request), backend_(backend), stop_(std::move(stop)) {}
+  Loop(const SynthesisRequest& request, Backend& backend, const MachineModel& machine, std::stop_token stop)
+      : request_(request), backend_(backend), machine_(machine), stop_(std::move(stop)) {}
 
   /// Missing tools end the whole; everything else stands with the variant.
   std::optional<Unavailable> make(const Plan& plan, SynthesizedVariant& out) {
@@ -101,6 +104,8 @@ class Loop {
       out.status = out.validation.passed ? "validated" : "failed";
     }
     if (backend_.id() == "cuda" && (out.validation.passed || !request_.validate)) return time(out);
+    if (out.validation.passed)
+      out.estimates = {estimated_time(out.variant, request_.problem, out.validation.counters, machine_)};
     return std::nullopt;
   }
 
@@ -134,6 +139,7 @@ class Loop {
 
   const SynthesisRequest& request_;
   Backend& backend_;
+  const MachineModel& machine_;
   std::stop_token stop_;
 };
 
@@ -174,7 +180,7 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
   std::vector<const Plan*> plans;
   if (!measures) plans = proposed(result.space, most);
   PlanSearch search(result.space);
-  Loop loop(request, **backend, stop);
+  Loop loop(request, **backend, result.machine, stop);
   for (std::size_t tried = 0; tried < most && result.variants.size() < wanted && !stop.stop_requested(); ++tried) {
     const Plan* plan = measures ? search.next() : plans[tried];
     say(result.variants.size(), wanted, "building and judging " + state_form(*plan));

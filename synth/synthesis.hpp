@@ -28,6 +28,7 @@ struct SynthesizedVariant {
   Variant variant;
   Validation validation;
   std::vector<Metric> timings;         ///< time_us.* where a device measured them
+  std::vector<Metric> estimates;       ///< time_us.estimate where none did (estimate.hpp)
   std::vector<Diagnostic> diagnostics; ///< why it did not compile or could not be judged
   std::string status;                  ///< "validated" "failed" "not_compiled" "not_judged"
 };

@@ -95,6 +95,7 @@ void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& requ
   row.seed = request.seed;
   row.metrics = v.validation.counters;
   row.metrics.insert(row.metrics.end(), v.timings.begin(), v.timings.end());
+  row.metrics.insert(row.metrics.end(), v.estimates.begin(), v.estimates.end());
   row.metrics.push_back(exact_metric("max_rel_err", "1", v.validation.max_rel_err, "against the reference"));
   row.metrics.push_back(exact_metric("bound", "1", v.validation.bound, "a priori, of the plan"));
   if (elsewhere_)
