@@ -148,22 +148,12 @@ extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, 
 }
 
 Trial flood_trial(const std::string& id, const Flood& flood, const Setting& setting) {
-  // From the first warp's start to the last warp's end, of turns of twice as many steps less that of as many turns:
-  // what a turn costs beside its steps falls out. The first round fetches the code and is dropped.
+  // From the first warp's start to the last warp's end. The first round fetches the code and is dropped.
   static const char* const text = R"(@PROLOGUE@
 template <class T, int count> __device__ __forceinline__ unsigned sum_of(const T (&values)[count]) {
   T all = 0;
   for (int i = 0; i < count; ++i) all += values[i];
   return static_cast<unsigned>(all);
-}
-__device__ __forceinline__ long long from_first_to_last(long long start, long long stop, long long* first, long long* last) {
-  if (threadIdx.x % 32 == 0) { first[threadIdx.x / 32] = start; last[threadIdx.x / 32] = stop; }
-  __syncthreads();
-  long long begin = first[0], end = last[0];
-  if (threadIdx.x == 0)
-    for (int w = 1; w < blockDim.x / 32; ++w) { begin = min(begin, first[w]); end = max(end, last[w]); }
-  __syncthreads();
-  return end - begin;
 }
 extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, unsigned* sink, long long count) {
   __shared__ long long first[32], last[32];
@@ -171,21 +161,20 @@ extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, 
   const int turns = static_cast<int>(count);
   for (int round = 0; round < 4; ++round) {
     __syncthreads();
-    long long start = clock64();
+    const long long start = clock64();
 #pragma unroll 1
     for (int i = 0; i < turns; ++i) {
 #pragma unroll
       for (int u = 0; u < @UNROLL@; ++u) { @BODY@ }
     }
-    const long long less = from_first_to_last(start, clock64(), first, last);
-    start = clock64();
-#pragma unroll 1
-    for (int i = 0; i < turns; ++i) {
-#pragma unroll
-      for (int u = 0; u < 2 * @UNROLL@; ++u) { @BODY@ }
+    const long long stop = clock64();
+    if (threadIdx.x % 32 == 0) { first[threadIdx.x / 32] = start; last[threadIdx.x / 32] = stop; }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      long long begin = first[0], end = last[0];
+      for (int w = 1; w < blockDim.x / 32; ++w) { begin = min(begin, first[w]); end = max(end, last[w]); }
+      if (round > 0) samples[blockIdx.x * 3 + round - 1] = end - begin;
     }
-    const long long more = from_first_to_last(start, clock64(), first, last);
-    if (threadIdx.x == 0 && round > 0) samples[blockIdx.x * 3 + round - 1] = more - less;
   }
   sink[blockIdx.x * blockDim.x + threadIdx.x] = @RESULT@;
 }

@@ -57,7 +57,7 @@ struct Flood {
   double per_body = 1; ///< operations of one thread in a step, or of the warp when `per_warp`
   bool per_warp = false;
   std::int64_t block = 1024, shared = 0, blocks_per_sm = 1;
-  int iterations = 8, unroll = 64; ///< a turn of fewer steps ends before its branch is hidden
+  int iterations = 64, unroll = 64; ///< so many that neither branches nor the first and last warp weigh
   std::vector<Expected> expects;
 };
 /// Samples are cycles a operation of the multiprocessor; the rate is its inverse.

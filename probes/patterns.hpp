@@ -31,6 +31,7 @@ class RateProbe : public Probe {
     std::string id, name, unit;
     Flood flood;
     double scale = 1; ///< from operations to the unit
+    double most = 0;  ///< in the unit, what the hardware has; 0: not known. More is no figure: work was left out
   };
   /// A step on a[j], one of four independent states of a type, and b: figures in operations of lanes.
   struct LaneStep {

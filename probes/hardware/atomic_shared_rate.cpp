@@ -24,7 +24,7 @@ class AtomicSharedRate final : public RateProbe {
                       .result = "(__syncthreads(), cells[threadIdx.x])",
                       .per_body = 1,
                       .shared = 4096,
-                      .iterations = 4,
+                      .iterations = 8,
                       .expects = {{"red.shared.add.u32", 16}}}});
     return out;
   }

@@ -27,7 +27,7 @@ class IssueHiding final : public RateProbe {
               .result = "sum_of(a)",
               .per_body = static_cast<double>(streams),
               .block = 32 * warps,
-              .iterations = 8,
+              .iterations = 64,
               .expects = {{"fma.rn.f32", 16 * streams}}}});
     return out;
   }

@@ -26,15 +26,17 @@ class LdmatrixRate final : public RateProbe {
   __syncthreads();
   const unsigned nothing = sink[0]; // zero, which the assembler cannot know: it makes equal loads one
   unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(cells + threadIdx.x));
-  unsigned a = sink[0], x = 0, y = 0, z = 0;)",
+  unsigned a = sink[0], x = 0, y = 0, z = 0, all = 0; // what nothing reads the assembler drops)",
             .body = filled(
-                R"(at += nothing; asm volatile("@TEXT@" : "=r"(a), "=r"(x), "=r"(y), "=r"(z) : "r"(at) : "memory");)",
+                R"(at += nothing; asm volatile("@TEXT@" : "+r"(a), "+r"(x), "+r"(y), "+r"(z) : "r"(at) : "memory"); all ^= a ^ x ^ y ^ z;)",
                 {{"TEXT", f.text}}),
-            .result = "a + x + y + z",
+            .result = "a + all",
             .per_body = f.bytes,
             .per_warp = true,
             .shared = 16384,
-            .expects = {{"ldmatrix", 16}}}});
+            .expects = {{"ldmatrix", 16}}},
+           1,
+           128});
     return out;
   }
 };

@@ -68,7 +68,7 @@ class MmaSyncRate final : public RateProbe {
                         .per_body = 2 * f.operations,
                         .per_warp = true,
                         .block = 512,
-                        .iterations = 16,
+                        .iterations = 64,
                         .unroll = 8,
                         .expects = {{f.instruction, 16}}}});
       }

@@ -12,7 +12,7 @@ class ShuffleRate final : public RateProbe {
   }
   [[nodiscard]] std::vector<Entry> entries(const Setting&) const override {
     return warp_rates(
-        {{"idx", "shfl.sync.idx", R"(asm volatile("shfl.sync.idx.b32 %0, %0, 3, 0x1f, 0xffffffff;" : "+r"(a[j]));)",
+        {{"idx", "shfl.sync.idx", R"(asm volatile("shfl.sync.idx.b32 %0, %0, %0, 0x1f, 0xffffffff;" : "+r"(a[j]));)",
           "shfl.sync.idx"},
          {"bfly", "shfl.sync.bfly", R"(asm volatile("shfl.sync.bfly.b32 %0, %0, 16, 0x1f, 0xffffffff;" : "+r"(a[j]));)",
           "shfl.sync.bfly"},

@@ -16,8 +16,10 @@ class SpecialRate final : public RateProbe {
                         R"(asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(a[j]));)", "ex2.approx.ftz.f32", 1},
                        {"lg2", "lg2 approximation", "float",
                         R"(asm volatile("lg2.approx.ftz.f32 %0, %0;" : "+f"(a[j]));)", "lg2.approx.ftz.f32", 1},
-                       {"rcp", "rcp approximation", "float",
-                        R"(asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+f"(a[j]));)", "rcp.approx.ftz.f32", 1},
+                       // two rcp in turn are none to the assembler; an add takes no slot of the unit
+                       {"rcp", "rcp approximation, each with an add", "float",
+                        R"(asm volatile("rcp.approx.ftz.f32 %0, %0; add.rn.f32 %0, %0, %1;" : "+f"(a[j]) : "f"(b));)",
+                        "rcp.approx.ftz.f32", 1},
                        {"rsqrt", "rsqrt approximation", "float",
                         R"(asm volatile("rsqrt.approx.ftz.f32 %0, %0;" : "+f"(a[j]));)", "rsqrt.approx.ftz.f32", 1},
                        {"sin", "sin approximation", "float",

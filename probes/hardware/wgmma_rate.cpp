@@ -78,7 +78,7 @@ class WgmmaRate final : public RateProbe {
              .per_warp = true,
              .block = 256,
              .shared = 49152,
-             .iterations = 16,
+             .iterations = 64,
              .unroll = 2,
              .expects = {{instruction, 8}}}};
   }
