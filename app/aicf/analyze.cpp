@@ -1,10 +1,13 @@
 // aicf analyze, aicf legal, aicf ops: what an operator is, and what may be done to it.
 #include "app/aicf/command.hpp"
+#include "app/aicf/interrupt.hpp"
 #include "app/aicf/property_matrix.hpp"
 #include "core/base/atlas_path.hpp"
 #include "core/base/json.hpp"
 #include "core/expr/check.hpp"
 #include "core/expr/print.hpp"
+#include "core/semantics/accumulation.hpp"
+#include "core/semantics/facts.hpp"
 #include "core/semantics/guide.hpp"
 #include "core/semantics/strictness.hpp"
 #include "core/structure/gradient.hpp"
@@ -13,8 +16,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <iostream>
 #include <map>
+#include <sstream>
 
 namespace aicf::cli {
 namespace {
@@ -22,6 +27,7 @@ namespace {
 struct Options {
   std::string op, name, profile, guide;
   bool json = false, grad = false, properties = false, matrix = false;
+  double length = 4096;
 };
 
 std::shared_ptr<Options> operator_options(CLI::App& app) {
@@ -48,8 +54,10 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
   return text;
 }
 
-void print_analysis(const StructureProfile& analysis) {
+int print_analysis(const StructureProfile& analysis, const std::stop_token& stop) {
   const StructureProfile* profile = &analysis;
+  const std::vector<PropertyVerdict> verdicts = properties_of(analysis, 1, stop);
+  if (stop.stop_requested()) return stopped();
   std::cout << profile->canonical->source->name << "  " << short_hex(profile->canonical->structure_hash) << "\n"
             << "structures  " << joined(profile->structures, ", ") << "\n"
             << "stages      " << joined(profile->stages, ", ") << "\n"
@@ -77,25 +85,31 @@ void print_analysis(const StructureProfile& analysis) {
     if (c.witness) std::cout << "  expected " << c.witness->expected << "; observed " << c.witness->observed << "\n";
   }
   std::vector<std::vector<std::string>> properties;
-  for (const PropertyVerdict& v : properties_of(*profile)) {
+  for (const PropertyVerdict& v : verdicts) {
     std::string text = v.text + (v.method.empty() ? "" : " (" + v.method + ")");
     properties.push_back({v.property, std::string(name_of(v.answer)), text});
   }
   std::cout << "\n" << table({"property", "", "how it is known"}, properties);
+  return done;
 }
 
-nlohmann::json analysis_document(const StructureProfile& profile) {
+/// Null when stopped.
+nlohmann::json analysis_document(const StructureProfile& profile, const std::stop_token& stop) {
   nlohmann::json document = to_json(profile);
-  document["properties"] = to_json(properties_of(profile));
-  return document;
+  document["properties"] = to_json(properties_of(profile, 1, stop));
+  return stop.stop_requested() ? nlohmann::json() : document;
 }
 
-int analyze_command(const Options& o) {
+int analyze_command(const Options& o, const std::stop_token& stop) {
+  end_at_once();
   int status = done;
-  auto profile = analysed(o.op, o.name, status);
+  auto profile = analysed(o.op, o.name, status, stop);
   if (!profile) return status;
   if (!o.grad) {
-    o.json ? print_json(analysis_document(*profile)) : print_analysis(*profile);
+    if (!o.json) return print_analysis(*profile, stop);
+    const nlohmann::json document = analysis_document(*profile, stop);
+    if (document.is_null()) return stopped();
+    print_json(document);
     return done;
   }
   const Definition& source = *profile->canonical->source;
@@ -103,13 +117,14 @@ int analyze_command(const Options& o) {
   status = report(derived, source.text);
   if (!derived) return status;
   std::string text = print(*derived);
-  StructureProfile analysis = analyze(canonicalize(std::make_shared<const Definition>(std::move(*derived))));
+  StructureProfile analysis = analyze(canonicalize(std::make_shared<const Definition>(std::move(*derived))), 1, stop);
+  if (stop.stop_requested()) return stopped();
   if (!o.json) {
     std::cout << text << "\n";
-    print_analysis(analysis);
-    return done;
+    return print_analysis(analysis, stop);
   }
-  nlohmann::json document = analysis_document(*profile);
+  nlohmann::json document = analysis_document(*profile, stop);
+  if (document.is_null()) return stopped();
   document["gradient"] = {
       {"text", text}, {"structure_hash", to_hex(analysis.canonical->structure_hash)}, {"analysis", to_json(analysis)}};
   print_json(document);
@@ -130,13 +145,13 @@ int write_guide(const Options& o, const CompilerProfile& rules, const std::stop_
   if (!operators) return report(operators);
   if (!o.op.empty()) { // a file of the user's stands beside the atlas, or in place of an operator of that name
     int status = done;
-    auto own = analysed(o.op, o.name, status);
+    auto own = analysed(o.op, o.name, status, stop);
     if (!own) return status;
     const std::string name = fs::path(o.op).stem().string();
     std::erase_if(*operators, [&](const GuideOperator& g) { return g.name == name; });
     operators->push_back({name, {}, own});
   }
-  if (stop.stop_requested()) return negative;
+  if (stop.stop_requested()) return stopped();
   const Guide guide = make_guide(std::move(*operators), rules);
   const std::vector<GuidePage> all = pages(guide);
   for (const GuidePage& page : all) {
@@ -184,13 +199,35 @@ void print_matrix(const StrictnessMatrix& matrix) {
   }
 }
 
+/// The a priori bounds behind the rounding verdicts of what sums: by topology and type of the accumulator.
+void print_sum_bounds(const Ledger& ledger, double length) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string_view> sources;
+  for (const LegalityRow& r : ledger.rows) {
+    if (!r.applicable) continue;
+    for (const SumBound& b : bounds_of(r.transformation)) {
+      std::ostringstream bound;
+      bound << std::setprecision(3) << b.at(length);
+      rows.push_back({r.transformation, std::string(name_of(b.how)), b.operands.empty() ? "-" : b.operands,
+                      std::string(name_of(b.type)), bound.str(), b.formula()});
+      if (std::find(sources.begin(), sources.end(), b.source()) == sources.end()) sources.push_back(b.source());
+    }
+  }
+  if (rows.empty()) return;
+  std::cout << "rounding of a sum of n terms, of the sum of their magnitudes; n = " << length << "\n\n"
+            << table({"transformation", "topology", "factors", "accumulator", "bound", "in symbols"}, rows) << "\n";
+  for (std::string_view source : sources) std::cout << source << "\n";
+  std::cout << "\n";
+}
+
 int legal_command(const Options& o, const std::stop_token& stop) {
   int status = done;
   auto rules = find_profile(o.profile);
   if (!rules) return report(rules);
   if (!o.guide.empty()) return write_guide(o, *rules, stop);
   if (o.op.empty()) return complain("legal: an operator is needed, or --guide DIR");
-  auto profile = analysed(o.op, o.name, status);
+  end_at_once();
+  auto profile = analysed(o.op, o.name, status, stop);
   if (!profile) return status;
   if (o.matrix) {
     const StrictnessMatrix matrix = strictness_matrix(*profile, *rules);
@@ -205,12 +242,17 @@ int legal_command(const Options& o, const std::stop_token& stop) {
     return done;
   }
   Ledger ledger = judge(*profile, *rules);
+  const bool sums = !facts_of(*profile).sums.empty();
   if (o.json) {
+    nlohmann::json rows = to_json(ledger);
+    for (std::size_t k = 0; k < rows.size() && sums; ++k)
+      for (const SumBound& b : bounds_of(ledger.rows[k].transformation))
+        if (ledger.rows[k].applicable) rows[k]["rounding"]["sums"].push_back(to_json(b, o.length));
     print_json({{"schema", "aicf.legality/1"},
                 {"op", profile->canonical->source->name},
                 {"structure_hash", to_hex(profile->canonical->structure_hash)},
                 {"profile", to_json(*rules)},
-                {"ledger", to_json(ledger)}});
+                {"ledger", std::move(rows)}});
     return done;
   }
   std::cout << "order " << name_of(rules->order) << ", arithmetic " << name_of(rules->arithmetic) << "\n\n";
@@ -222,6 +264,7 @@ int legal_command(const Options& o, const std::stop_token& stop) {
                     r.transformation, r.preservation_class, r.value.answer, r.rounding.answer, r.special.answer,
                     kept_orders(r)});
   std::cout << table({"", "transformation", "class", "value", "rounding", "special", "keeps"}, rows) << "\n";
+  if (sums) print_sum_bounds(ledger, o.length);
   for (const LegalityRow& r : ledger.rows)
     if (!r.allowed) {
       std::cout << r.transformation << ": " << r.reason << "\n";
@@ -231,11 +274,12 @@ int legal_command(const Options& o, const std::stop_token& stop) {
   return done;
 }
 
-int ops_command(const Options& o) {
+int ops_command(const Options& o, const std::stop_token& stop) {
+  end_at_once();
   auto found = atlas_operator_files();
   if (!found) return report(found.diagnostics, found.missing);
   const std::vector<std::filesystem::path>& files = *found;
-  if (o.properties) return property_matrix(files, o.json);
+  if (o.properties) return property_matrix(files, o.json, stop);
   nlohmann::json list = nlohmann::json::array();
   std::vector<std::vector<std::string>> rows;
   int status = done;
@@ -266,7 +310,7 @@ const RegisterCommand analyze{
     {"analyze", "derive the computation structure of an operator, with certificates", [](CLI::App& app) {
        auto o = operator_options(app);
        app.add_flag("--grad", o->grad, "its vector-Jacobian product as an operator, and the analysis of that");
-       return [o](std::stop_token) { return analyze_command(*o); };
+       return [o](std::stop_token stop) { return analyze_command(*o, stop); };
      }}};
 const RegisterCommand legal{
     {"legal", "which transformations keep its meaning, under a compiler profile, and why not", [](CLI::App& app) {
@@ -275,13 +319,15 @@ const RegisterCommand legal{
        app.add_option("--profile", o->profile, "a profile (JSON or text form), or one of the atlas");
        app.add_option("--guide", o->guide, "a folder for the Preservation Guide: a page a transformation and operator");
        app.add_flag("--matrix", o->matrix, "what survives each point of order and arithmetic, and why not more");
+       app.add_option("--length", o->length, "how many terms the bounds of sums are for (default 4096)")
+           ->check(CLI::Range(1.0, 1e12));
        return [o](std::stop_token stop) { return legal_command(*o, stop); };
      }}};
 const RegisterCommand ops{{"ops", "the operators of the atlas", [](CLI::App& app) {
                              auto o = std::make_shared<Options>();
                              app.add_flag("--json", o->json, "one JSON document on standard output");
                              app.add_flag("--properties", o->properties, "which properties hold for which operator");
-                             return [o](std::stop_token) { return ops_command(*o); };
+                             return [o](std::stop_token stop) { return ops_command(*o, stop); };
                            }}};
 
 } // namespace

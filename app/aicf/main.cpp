@@ -1,5 +1,6 @@
 // aicf: the engine on the command line, and the worker that the window talks to. Links no Qt.
 #include "app/aicf/command.hpp"
+#include "app/aicf/interrupt.hpp"
 
 #include <unistd.h>
 
@@ -10,7 +11,8 @@
 
 namespace {
 
-/// Ctrl-C asks the work to stop cleanly; a second one ends the program at once.
+/// Ctrl-C asks the work to stop cleanly. A second one ends the program at once; where there is nothing to keep, 50
+/// milliseconds do.
 class Interrupts {
  public:
   explicit Interrupts(std::stop_source source) {
@@ -20,12 +22,17 @@ class Interrupts {
     pthread_sigmask(SIG_BLOCK, &signals, nullptr); // inherited by every later thread
     std::signal(SIGPIPE, SIG_IGN);
     std::thread([source = std::move(source), signals]() mutable {
-      for (int count = 0;; ++count) {
-        int signal = 0;
-        if (sigwait(&signals, &signal) != 0) return;
-        if (count > 0) _exit(128 + signal);
-        source.request_stop();
+      int signal = 0;
+      if (sigwait(&signals, &signal) != 0) return;
+      source.request_stop();
+      constexpr timespec patience{0, 50'000'000};
+      if (!aicf::cli::ends_at_once()) {
+        if (sigwait(&signals, &signal) == 0) _exit(128 + signal);
+        return;
       }
+      signal = sigtimedwait(&signals, nullptr, &patience);
+      if (signal > 0) _exit(128 + signal);
+      _exit(aicf::cli::stopped());
     }).detach();
   }
 };

@@ -1,13 +1,16 @@
 #include "app/aicf/property_matrix.hpp"
 
 #include "app/aicf/command.hpp"
+#include "app/aicf/interrupt.hpp"
 #include "core/base/cache_dir.hpp"
-#include "core/exec/nvrtc.hpp"
 #include "core/expr/check.hpp"
 #include "core/structure/properties/cache.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <iostream>
+#include <thread>
 
 namespace aicf::cli {
 namespace {
@@ -23,32 +26,54 @@ std::string sign_of(PropertyVerdict::Answer answer) {
 
 } // namespace
 
-int property_matrix(const std::vector<std::filesystem::path>& files, bool json) {
+std::vector<PropertyRow> property_rows(const std::vector<std::filesystem::path>& files,
+                                       const std::filesystem::path& folder, unsigned threads,
+                                       const std::stop_token& stop) {
+  std::vector<PropertyRow> rows(files.size());
+  std::atomic<std::size_t> next{0};
+  auto work = [&] {
+    for (std::size_t i = next++; i < files.size() && !stop.stop_requested(); i = next++) {
+      PropertyRow& row = rows[i];
+      row.name = files[i].stem().string();
+      Result<Definition> d = load_definition(files[i].string());
+      row.diagnostics = d.diagnostics;
+      if (!d) continue;
+      row.text = d->text;
+      Canonical canonical = canonicalize(std::make_shared<const Definition>(std::move(*d)));
+      row.structure = canonical.structure_hash;
+      auto analysis = [&] { return analyze(canonical, 1, stop); };
+      row.verdicts = kept_properties(folder, canonical, analysis, &row.fresh, stop);
+    }
+  };
+  std::vector<std::jthread> pool;
+  for (unsigned t = 1; t < threads; ++t) pool.emplace_back(work);
+  work();
+  pool.clear(); // joins
+  return rows;
+}
+
+int property_matrix(const std::vector<std::filesystem::path>& files, bool json, const std::stop_token& stop) {
   const auto start = std::chrono::steady_clock::now();
+  const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
+  const std::vector<PropertyRow> decided_rows = property_rows(files, cache_dir() / "properties", threads, stop);
+  if (stop.stop_requested()) return stopped();
   int status = done;
   std::size_t decided = 0, unknown = 0;
   nlohmann::json list = nlohmann::json::array();
   std::vector<std::vector<std::string>> rows;
-  for (const auto& file : files) {
-    Result<Definition> d = load_definition(file.string());
-    status = std::max(status, report(d, d ? d->text : std::string()));
-    if (!d) continue;
-    Canonical canonical = canonicalize(std::make_shared<const Definition>(std::move(*d)));
-    bool fresh = false;
-    auto analysis = [&canonical] { return analyze(canonical); };
-    std::vector<PropertyVerdict> verdicts = kept_properties(cache_dir() / "properties", canonical, analysis, &fresh);
-    decided += fresh ? 1 : 0;
-    std::vector<std::string> row{file.stem().string()};
+  for (const PropertyRow& op : decided_rows) {
+    status = std::max(status, report(op.diagnostics, {}, op.text));
+    if (op.verdicts.empty()) continue;
+    decided += op.fresh ? 1 : 0;
+    std::vector<std::string> row{op.name};
     nlohmann::json cells = nlohmann::json::object();
-    for (const PropertyVerdict& v : verdicts) {
+    for (const PropertyVerdict& v : op.verdicts) {
       row.push_back(sign_of(v.answer));
       cells[v.property] = to_json(v);
       unknown += v.answer == PropertyVerdict::Answer::unknown ? 1 : 0;
     }
     rows.push_back(std::move(row));
-    list.push_back({{"name", file.stem().string()},
-                    {"structure_hash", to_hex(canonical.structure_hash)},
-                    {"verdicts", std::move(cells)}});
+    list.push_back({{"name", op.name}, {"structure_hash", to_hex(op.structure)}, {"verdicts", std::move(cells)}});
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (json) {

@@ -156,7 +156,7 @@ class CascadeAnalysis {
       if (slot.merge != builder_.plain_merges()[k])
         cert.steps.push_back({"guard-identity", show(builder_.plain_merges()[k]), show(slot.merge)});
     }
-    Verified v = verify(m_, members_, algebra_, s, forms, builder_.final_forms(), cert.seed);
+    Verified v = verify(m_, members_, algebra_, s, forms, builder_.final_forms(), cert.seed, stop_);
     cert.trials = v.trials;
     for (const std::string& note : v.notes)
       cert.steps.push_back({"special-value", note, "differs from the definition"});
@@ -217,7 +217,10 @@ StructureProfile analyze(Canonical canonical, std::uint64_t seed, std::stop_toke
     p.reductions.push_back(std::move(r));
   }
   for (const auto& members : m.cascades) p.cascades.push_back(CascadeAnalysis(m, members, p, seed, stop).run());
-  for (Cascade& c : p.cascades) c.special = special_differences(p, c, c.special_known);
+  for (Cascade& c : p.cascades) {
+    c.special_known = !stop.stop_requested();
+    if (c.special_known) c.special = special_differences(p, c, c.special_known);
+  }
   judge_reducers(m, p, seed);
   describe_shape(m, p);
   return p;

@@ -236,7 +236,7 @@ class NumericTest {
       if (extrema.empty() || program.contains(leaf)) infinite_.insert(leaf);
   }
 
-  void run(Verified& v) {
+  void run(Verified& v, const std::stop_token& stop) {
     using Make = std::function<double(int)>;
     auto normal = [&](int) { return 4 * (random_.uniform() + random_.uniform() - 1); };
     auto shifted = [&](int) { return 3 + random_.uniform(); };
@@ -264,7 +264,7 @@ class NumericTest {
     const std::size_t weight = n_.size() * (s_.slots.size() + cascade_.size()) * 20;
     std::size_t left = std::max<std::size_t>(1, max_work / weight); // of a very large expression only some are run
     for (const Case& c : cases) {
-      if (left-- == 0) return;
+      if (left-- == 0 || stop.stop_requested()) return;
       std::vector<Element> all;
       for (int i = 0; i < c.na; ++i) all.push_back(element(i, c.a));
       for (int i = 0; i < c.nb; ++i) all.push_back(element(c.na + i, [&](int) { return c.b(i); }));
@@ -366,8 +366,8 @@ class NumericTest {
 } // namespace
 
 Verified verify(const Model& model, const std::vector<std::size_t>& cascade, Algebra& algebra, const Summary& summary,
-                const std::map<std::size_t, Form>& forms, const std::map<std::size_t, Form>& finals,
-                std::uint64_t seed) {
+                const std::map<std::size_t, Form>& forms, const std::map<std::size_t, Form>& finals, std::uint64_t seed,
+                const std::stop_token& stop) {
   Verified v;
   bool tied = false; // at a tie the field, which has no order, says nothing
   for (const auto& [item, form] : forms)
@@ -385,6 +385,7 @@ Verified verify(const Model& model, const std::vector<std::size_t>& cascade, Alg
     if (false_accept(1000, test.exponentials(2)) > 0.97)
       most = std::min(most, 3); // more would not lower the bound much
     for (int t = 0; t < most && (v.trials < 3 || log_bound > std::log(1e-9)); ++t) {
+      if (stop.stop_requested()) break;
       auto [na, nb] = lengths[static_cast<std::size_t>(t) % lengths.size()];
       auto failure = test.trial(na, nb, mix(seed, static_cast<std::uint64_t>(t)));
       if (!failure) {
@@ -400,7 +401,8 @@ Verified verify(const Model& model, const std::vector<std::size_t>& cascade, Alg
     }
     v.bound = std::exp(log_bound);
   }
-  NumericTest(model, cascade, summary, seed).run(v);
+  NumericTest(model, cascade, summary, seed).run(v, stop);
+  if (stop.stop_requested()) v.failure = "the analysis was stopped";
   v.holds = v.failure.empty();
   return v;
 }

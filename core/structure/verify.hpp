@@ -2,6 +2,7 @@
 #pragma once
 #include "core/structure/summary_builder.hpp"
 
+#include <stop_token>
 #include <string>
 
 namespace aicf {
@@ -15,10 +16,11 @@ struct Verified {
   std::vector<std::string> notes; ///< special values on which the merged state and the definition differ
 };
 
-/// `forms` gives f of each reduction of the cascade, by item.
+/// `forms` gives f of each reduction of the cascade, by item. A stopped call says that it does not hold.
 [[nodiscard]] Verified verify(const Model& model, const std::vector<std::size_t>& cascade, Algebra& algebra,
                               const Summary& summary, const std::map<std::size_t, Form>& forms,
-                              const std::map<std::size_t, Form>& finals, std::uint64_t seed);
+                              const std::map<std::size_t, Form>& finals, std::uint64_t seed,
+                              const std::stop_token& stop = {});
 
 /// IEEE doubles, with the operator language's max and min (NaN propagates).
 struct DoubleMath {

@@ -41,7 +41,8 @@ std::string property_key(const Canonical& canonical) {
 }
 
 std::vector<PropertyVerdict> kept_properties(const fs::path& folder, const Canonical& canonical,
-                                             const std::function<StructureProfile()>& profile, bool* fresh) {
+                                             const std::function<StructureProfile()>& profile, bool* fresh,
+                                             const std::stop_token& stop) {
   const std::string key = property_key(canonical);
   const fs::path file = folder / key.substr(0, 2) / (key + ".json");
   if (fresh != nullptr) *fresh = false;
@@ -52,7 +53,8 @@ std::vector<PropertyVerdict> kept_properties(const fs::path& folder, const Canon
         return *kept;
   }
   if (fresh != nullptr) *fresh = true;
-  std::vector<PropertyVerdict> verdicts = properties_of(profile());
+  std::vector<PropertyVerdict> verdicts = properties_of(profile(), 1, stop);
+  if (stop.stop_requested()) return verdicts;
   std::error_code problem;
   fs::create_directories(file.parent_path(), problem);
   static std::atomic<unsigned> serial{0};

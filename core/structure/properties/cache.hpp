@@ -5,6 +5,7 @@
 #include "core/structure/properties/property.hpp"
 
 #include <filesystem>
+#include <stop_token>
 
 namespace aicf {
 
@@ -12,11 +13,11 @@ namespace aicf {
 [[nodiscard]] std::string property_key(const Canonical& canonical);
 
 /// From `folder`, or decided now and kept there; a folder that cannot be written only costs time. `profile` is asked
-/// for the analysis when verdicts must be decided. `fresh`, when given, says whether they were. Threads may share a
-/// folder.
+/// for the analysis when verdicts must be decided. `fresh`, when given, says whether they were. Verdicts of a stopped
+/// call are not kept. Threads may share a folder.
 [[nodiscard]] std::vector<PropertyVerdict> kept_properties(const std::filesystem::path& folder,
                                                            const Canonical& canonical,
                                                            const std::function<StructureProfile()>& profile,
-                                                           bool* fresh = nullptr);
+                                                           bool* fresh = nullptr, const std::stop_token& stop = {});
 
 } // namespace aicf

@@ -74,11 +74,12 @@ const ReducerLaws& Subject::laws(const Reduction& reduction) const {
   return *found;
 }
 
-std::vector<PropertyVerdict> properties_of(const StructureProfile& profile, std::uint64_t seed) {
+std::vector<PropertyVerdict> properties_of(const StructureProfile& profile, std::uint64_t seed,
+                                           const std::stop_token& stop) {
   Subject subject(profile, seed);
   std::vector<PropertyVerdict> out;
   for (const Property& p : properties()) {
-    out.push_back(p.decide(subject));
+    out.push_back(stop.stop_requested() ? not_known("the analysis was stopped") : p.decide(subject));
     out.back().property = p.id;
   }
   return out;

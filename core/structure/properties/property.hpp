@@ -67,8 +67,10 @@ struct RegisterProperty {
 };
 [[nodiscard]] const std::vector<Property>& properties(); ///< sorted by id
 
-/// One verdict a registered property, in their order. Deterministic for a given seed.
-[[nodiscard]] std::vector<PropertyVerdict> properties_of(const StructureProfile& profile, std::uint64_t seed = 1);
+/// One verdict a registered property, in their order. Deterministic for a given seed. Polls `stop` between them; those
+/// that a stopped call leaves out are unknown.
+[[nodiscard]] std::vector<PropertyVerdict> properties_of(const StructureProfile& profile, std::uint64_t seed = 1,
+                                                         const std::stop_token& stop = {});
 
 [[nodiscard]] nlohmann::json to_json(const PropertyVerdict& verdict);
 [[nodiscard]] nlohmann::json to_json(const std::vector<PropertyVerdict>& verdicts);
