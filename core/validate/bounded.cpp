@@ -1,5 +1,7 @@
 #include "core/validate/bounded.hpp"
 
+#include "core/semantics/accumulation.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -360,7 +362,7 @@ void BoundedFold::add(const Bounded& x, double index) {
 }
 
 Bounded BoundedFold::result() const {
-  double gamma = depth_ * model_->u / (1 - depth_ * model_->u);
+  const double gamma = gamma_of(depth_, model_->u);
   switch (reducer_) {
   case Builtin::sum: {
     double value = std::isfinite(value_) ? value_ + compensation_ : value_;
@@ -368,9 +370,8 @@ Bounded BoundedFold::result() const {
     if (!nan_ && !(magnitude_ * (1 + gamma) <= model_->max)) return {value, infinite};
     if (!std::isfinite(value_)) return special(value_, error_ == 0 || std::isnan(value_));
     if (exact_ && (magnitude_ == 0 || magnitude_ / granule_ <= std::ldexp(1.0, model_->precision))) return {value, 0};
-    // Ogita, Rump, Oishi 2005: the errors of the additions, at most gamma of the magnitudes, are themselves summed
     double sum = model_->compensated
-                     ? model_->u * (std::fabs(value) + error_) + 2 * gamma * gamma / (1 - gamma) * magnitude_
+                     ? model_->u * (std::fabs(value) + error_) + compensation_error(depth_, model_->u) * magnitude_
                      : gamma * magnitude_;
     double bound = error_ + sum + judge_slack * magnitude_ + model_->tiny;
     return {value, bound};

@@ -5,6 +5,7 @@
 
 #include <QtTest>
 
+#include <map>
 #include <random>
 #include <set>
 
@@ -195,6 +196,65 @@ class TestLegality : public QObject {
       }
     }
     QVERIFY(refused > 500);
+  }
+
+  /// Every combination of every setting, tried: none that changes fewer settings allows it, and none allows what is
+  /// said to have no ticks.
+  void no_fewer_changes_allow_it() {
+    std::mt19937 random(11);
+    const std::vector<double> epsilons{1e-9, 1};
+    const std::vector<std::string CompilerProfile::*> policies{&CompilerProfile::nan, &CompilerProfile::infinity,
+                                                               &CompilerProfile::empty, &CompilerProfile::fully_masked};
+    int refused = 0;
+    for (int trial = 0; trial < 4; ++trial) {
+      const StructureProfile s = structure_of(trial % 2 == 0 ? softmax : deviation);
+      CompilerProfile rules;
+      rules.order = static_cast<Order>(1 + random() % 3);
+      rules.arithmetic = static_cast<Arithmetic>(random() % 3);
+      rules.epsilon = 1e-9;
+      rules.allow_approximation = random() % 2 == 0;
+      rules.allow_recomputation = random() % 2 == 0;
+      for (const Transformation& t : transformations())
+        if (random() % 6 == 0) rules.transformations.forbid.push_back(t.id);
+      std::map<std::string, int> fewest; // of the settings that differ
+      for (int forbidding : {0, 1})      // lists change by an element, which concerns that one alone
+        for (int order = 0; order < 4; ++order)
+          for (int arithmetic = 0; arithmetic < 4; ++arithmetic)
+            for (double epsilon : epsilons)
+              for (unsigned flags = 0; flags < 64; ++flags) {
+                CompilerProfile other = rules;
+                other.order = static_cast<Order>(order), other.arithmetic = static_cast<Arithmetic>(arithmetic);
+                other.epsilon = epsilon;
+                other.allow_approximation = (flags & 1U) != 0, other.allow_recomputation = (flags & 2U) != 0;
+                int changes = (other.order != rules.order ? 1 : 0) + (other.arithmetic != rules.arithmetic ? 1 : 0) +
+                              (other.epsilon != rules.epsilon ? 1 : 0) +
+                              (other.allow_approximation != rules.allow_approximation ? 1 : 0) +
+                              (other.allow_recomputation != rules.allow_recomputation ? 1 : 0);
+                for (std::size_t p = 0; p < policies.size(); ++p) {
+                  other.*policies[p] = (flags >> (2 + p) & 1U) != 0 ? "any" : "same";
+                  changes += other.*policies[p] != rules.*policies[p] ? 1 : 0;
+                }
+                if (forbidding == 0) other.transformations.forbid.clear();
+                for (const LegalityRow& row : judge(s, other).rows) {
+                  if (!row.allowed) continue;
+                  const auto& list = rules.transformations.forbid;
+                  const bool listed = std::find(list.begin(), list.end(), row.transformation) != list.end();
+                  const int all = changes + (forbidding == 0 && listed ? 1 : 0);
+                  auto [at, fresh] = fewest.try_emplace(row.transformation, all);
+                  if (!fresh) at->second = std::min(at->second, all);
+                }
+              }
+      for (const LegalityRow& row : judge(s, rules).rows) {
+        if (row.allowed) continue;
+        auto at = fewest.find(row.transformation);
+        QVERIFY2((at != fewest.end()) == row.applicable, row.transformation.c_str());
+        if (at == fewest.end()) continue;
+        ++refused;
+        QVERIFY2(at->second == static_cast<int>(row.smallest_ticks.size()),
+                 (row.transformation + ": " + std::to_string(at->second) + " changes do").c_str());
+      }
+    }
+    QVERIFY(refused > 40);
   }
 
   void ticks_that_say_nothing_are_errors() {

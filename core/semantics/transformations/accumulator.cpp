@@ -1,5 +1,6 @@
 // What a sum is accumulated in, and what its products are made of. Bounds: N. Higham, Accuracy and Stability of
 // Numerical Algorithms, 2nd ed., sections 4.2 and 4.3 (u the unit roundoff of f32, 2^-24).
+#include "core/semantics/accumulation.hpp"
 #include "core/semantics/topology.hpp"
 
 #include <cmath>
@@ -17,8 +18,8 @@ double plain(const Elements& x, double) {
 
 Claim compensated_sum(const OperatorFacts& facts) {
   if (facts.sums.empty()) return inapplicable_claim("it has no sum");
-  Claim c = identical_claim(
-      "a sum and what its rounding lost: an error of 2 u of the sum of magnitudes, whatever the length");
+  Claim c = identical_claim("a sum and what its rounding lost: an error of u of the sum of magnitudes, and of (n*u)^2, "
+                            "which is no more for up to 4096 elements in f32");
   c.needs = Arithmetic::reassociated;
   c.rounding = {"reassociated", {}, 0x1p-23};
   run_special(c, {plain, [](const Elements& x, double) {
@@ -92,6 +93,24 @@ Claim split_operands(const OperatorFacts& facts) {
   return c;
 }
 
+Claim matrix_instruction(const OperatorFacts& facts) {
+  if (facts.products.empty()) return inapplicable_claim("no sum is of products of two tensors");
+  Claim c =
+      identical_claim("products of 8 or 16 bits are exact; those of one instruction and the accumulator are cut to "
+                      "25 bits behind the point of the largest (13 for factors of 8 bits), and their sum is cut");
+  c.needs = Arithmetic::approximate;
+  const SumBound one = sum_bounds(Summation::tensor_core).front(); // f16 in f32
+  c.rounding = {"approximate", {}, one.at(one.parts)};
+  c.special.answer = "same (an intermediate overflow may come earlier or later)";
+  derive_order(c, facts, {.functions = true, .shape = {}});
+  return c;
+}
+
+const RegisterSummation bounds_compensated{"compensated_sum", sum_bounds(Summation::compensated)};
+const RegisterSummation bounds_wide{"wide_accumulator", {sum_bound(Summation::sequential, DType::f64)}};
+const RegisterSummation bounds_narrow{"narrow_accumulator", {sum_bound(Summation::sequential, DType::f16)}};
+const RegisterSummation bounds_matrix{"matrix_instruction", sum_bounds(Summation::tensor_core)};
+const RegisterTransformation register_matrix{{"matrix_instruction", "bounded_approximation", matrix_instruction}};
 const RegisterTransformation register_compensated{{"compensated_sum", "decomposition", compensated_sum}};
 const RegisterTransformation register_wide{{"wide_accumulator", "representation", wide_accumulator}};
 const RegisterTransformation register_narrow{{"narrow_accumulator", "bounded_approximation", narrow_accumulator}};

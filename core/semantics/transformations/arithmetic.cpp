@@ -1,5 +1,6 @@
 // What single operations become on the device. Error bounds: CUDA C++ Programming Guide, appendix "Mathematical
 // Functions" (library functions, in ulp), and the PTX ISA's text of ex2.approx, lg2.approx, rcp.approx and div.approx.
+#include "core/semantics/accumulation.hpp"
 #include "core/semantics/topology.hpp"
 
 namespace aicf {
@@ -92,6 +93,8 @@ Claim fast_root(const OperatorFacts& facts) {
                        0x1p-22);
 }
 
+const RegisterSummation bounds_f32{
+    "f32_accumulate", {sum_bound(Summation::sequential, DType::f32), sum_bound(Summation::sequential, DType::f64)}};
 const RegisterTransformation register_root{{"fast_root", "bounded_approximation", fast_root}};
 const RegisterTransformation register_fma{{"fma_contraction", "reorder", fma_contraction}};
 const RegisterTransformation register_f32{{"f32_accumulate", "representation", f32_accumulate}};

@@ -1,4 +1,5 @@
 // Orders of combination: the left fold in index order, trees, and parts that other blocks combine.
+#include "core/semantics/accumulation.hpp"
 #include "core/semantics/topology.hpp"
 
 namespace aicf {
@@ -151,6 +152,10 @@ Claim pad_with_identity(const OperatorFacts& facts) {
       "elements beyond the end are the identity, which changes nothing: no branch at the end of a row");
 }
 
+const RegisterSummation bounds_left_fold{"left_fold", sum_bounds(Summation::sequential)};
+const RegisterSummation bounds_tree{"tree_reduction", sum_bounds(Summation::blocked)};
+const RegisterSummation bounds_filled{"filled_tree", sum_bounds(Summation::blocked)};
+const RegisterSummation bounds_pairwise{"pairwise_sum", sum_bounds(Summation::pairwise)};
 const RegisterTransformation register_left_fold{{"left_fold", "reorder", left_fold}};
 const RegisterTransformation register_filled{{"filled_tree", "reorder", filled_tree}};
 const RegisterTransformation register_tree{{"tree_reduction", "reorder", tree_reduction}};
