@@ -139,6 +139,22 @@ Form Algebra::kept_whole(const Form& sum) {
   return scale(power_of(intern(std::move(a))), lead);
 }
 
+/// u where |u| and sign(u) are factors, both one less then; empty where no such two are.
+Form Algebra::signed_magnitude(Monomial& factors) const {
+  auto is = [&](const Power& p, Op op) {
+    return p.den == 1 && p.num > 0 && atoms_[p.atom].type == Atom::Type::call && atoms_[p.atom].op == op;
+  };
+  for (Power& sign : factors) {
+    if (!is(sign, Op::sign)) continue;
+    for (Power& magnitude : factors) {
+      if (!is(magnitude, Op::abs) || atoms_[magnitude.atom].args != atoms_[sign.atom].args) continue;
+      --sign.num, --magnitude.num;
+      return atoms_[sign.atom].args[0];
+    }
+  }
+  return {};
+}
+
 Form Algebra::multiply(const Form& a, const Form& b) {
   if (a.size() > 1 && b.size() > 1 && a.size() * b.size() > max_terms) {
     bool first = a.size() >= b.size();
@@ -152,11 +168,12 @@ Form Algebra::multiply(const Form& a, const Form& b) {
       key.factors = times(ka.factors, kb.factors);
       key.exponent = ka.exponent;
       add_multiple(key.exponent, kb.exponent, 1);
-      // laws of atoms: a truth value is idempotent, sin^2 = 1 - cos^2, |u|^2 = u^2
-      Form law;
+      // laws of atoms: a truth value is idempotent, sin^2 = 1 - cos^2, |u|^2 = u^2, |u| sign(u) = u
+      Form law = signed_magnitude(key.factors);
       for (Power& p : key.factors) {
         const Atom& at = atoms_[p.atom];
         if (at.boolean && p.den == 1 && p.num > 1) p.num = 1;
+        if (!law.empty()) continue;
         if (at.type != Atom::Type::call || p.den != 1 || p.num < 2) continue;
         int rest = p.num % 2;
         if (at.op == Op::sin) {

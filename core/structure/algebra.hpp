@@ -105,6 +105,7 @@ class Algebra {
   Form comparison(Op op, const Form& a, const Form& b);
   Form trigonometric(Op op, const Form& a);
   Form kept_whole(const Form& sum);
+  Form signed_magnitude(Monomial& factors) const;
   Form gather_elements(Form sum);
   void add_to(Form& form, const TermKey& key, const mpq_class& c) const;
   Form opaque(Op op, std::uint32_t payload, std::vector<Form> args);

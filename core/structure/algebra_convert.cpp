@@ -246,12 +246,17 @@ Form Algebra::convert_call(Op op, std::uint32_t payload, Kind kind, std::vector<
   }
   case Op::tanh: {
     if (!mixed) break;
-    Form e = exp(scale(args[0], 2));
-    return multiply(add(e, number(-1)), raise(add(e, one), -1));
+    const bool flip = args[0].begin()->second < 0;
+    Form e = exp(scale(args[0], flip ? -2 : 2));
+    Form t = multiply(add(e, number(-1)), raise(add(e, one), -1));
+    return flip ? negate(t) : t;
   }
-  case Op::sigmoid:
+  case Op::sigmoid: {
     if (!mixed) break;
-    return raise(add(one, exp(negate(args[0]))), -1);
+    const bool flip = args[0].begin()->second < 0; // sigmoid(-u) = 1 - sigmoid(u)
+    Form s = raise(add(one, exp(flip ? args[0] : negate(args[0]))), -1);
+    return flip ? add(one, negate(s)) : s;
+  }
   case Op::sin:
   case Op::cos: return trigonometric(op, args[0]);
   case Op::abs:

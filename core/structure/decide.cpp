@@ -143,28 +143,57 @@ class Decider {
            proven ? 0 : false_accept(1000, std::max<double>(1, static_cast<double>(s.x_parts.size()))));
   }
 
-  /// An element that is made of others of the same axis (a prefix sum) cannot be sampled on its own.
-  bool reads_axis_again() const {
+  /// Whether a reduction inside an element runs over elements of the same axis.
+  bool reads_axis_again(ExprId reduce) const {
     const Arena& arena = m_.arena();
     Loads axis = item_.loads;
     for (std::size_t d : item_.dependencies) axis.insert(m_.items[d].loads.begin(), m_.items[d].loads.end());
-    std::array roots{item_.element, item_.mask};
-    for (ExprId id : reachable(arena, roots)) {
-      if (arena[id].op != Op::reduce || !m_.along(id)) continue;
-      std::array inner{arena.body(id), arena.predicate(id)};
-      for (ExprId load : reachable(arena, inner)) {
-        if (arena[load].op != Op::load && arena[load].op != Op::padded_load) continue;
-        for (std::uint32_t k = 0; k < arena[load].count; ++k)
-          for (VarId v : arena.reduction(id).vars)
-            if (axis.contains({arena[load].payload, k}) && mentions(arena, arena.operand(load, k), v)) return true;
-      }
+    std::array inner{arena.body(reduce), arena.predicate(reduce)};
+    for (ExprId load : reachable(arena, inner)) {
+      if (arena[load].op != Op::load && arena[load].op != Op::padded_load) continue;
+      for (std::uint32_t k = 0; k < arena[load].count; ++k)
+        for (VarId v : arena.reduction(reduce).vars)
+          if (axis.contains({arena[load].payload, k}) && mentions(arena, arena.operand(load, k), v)) return true;
     }
     return false;
   }
 
+  /// Elements that are made of others of the same axis (prefix sums) are computed from those, not sampled on their own.
+  /// False where one is of another kind.
+  bool find_inner(RealProblem& p) {
+    Arena& arena = m_.arena();
+    std::vector<ExprId> roots{item_.element, item_.mask};
+    for (const Dependency& d : p.dependencies) roots.insert(roots.end(), {d.body, d.predicate});
+    for (ExprId id : reachable(arena, roots)) {
+      if (arena[id].op != Op::reduce || !m_.along(id) || !reads_axis_again(id)) continue;
+      const Reduce what = arena.reduction(id);
+      if (what.vars.size() != 1) return false;
+      Inner in{id,
+               what.reducer,
+               what.vars[0],
+               arena.operand(id, 0),
+               arena.operand(id, 1),
+               arena.predicate(id),
+               arena.body(id),
+               {}};
+      const ExprId var = arena.make(Op::index, Kind::integer, {}, in.var),
+                   axis = arena.make(Op::index, Kind::integer, {}, axis_var);
+      std::array inside{in.body, in.predicate};
+      for (ExprId leaf : reachable(arena, inside)) {
+        if (!mentions(arena, leaf, in.var)) continue;
+        const Op op = arena[leaf].op;
+        if (op == Op::reduce) return false;
+        if (op == Op::index || op == Op::load || op == Op::padded_load)
+          in.own[leaf] = substitute(arena, leaf, {{var, axis}});
+      }
+      p.inner.push_back(std::move(in));
+    }
+    return true;
+  }
+
   std::optional<RealUnbounded> sampled(RealProblem::Action action) {
-    if (reads_axis_again()) return std::nullopt;
     RealProblem p = problem();
+    if (!find_inner(p)) return std::nullopt;
     p.action = action;
     return real_unbounded(p, mix(seed_, 7), stop_);
   }

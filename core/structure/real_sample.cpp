@@ -31,6 +31,7 @@ enum class Layout {
   rising,
   far_maximum,
   far_minimum,
+  steps,
   count
 };
 /// Where n elements and n values of d as they lie do not suffice, n are chosen among this many times more.
@@ -64,6 +65,7 @@ Points lay_out(Layout layout, int n, Random& random) {
     case Layout::minimum: keep(p.inside, mpq_class(i, n + 1)); break;
     case Layout::log_mean: keep(p.inside, mpq_class(i, n)); break;
     case Layout::positive: keep(p.inside, positive(4000)); break;
+    case Layout::steps: keep(p.inside, 1); break;
     case Layout::scattered: keep(p.inside, scattered()); break;
     default: keep(p.inside, i); break;
     }
@@ -87,6 +89,7 @@ Points lay_out(Layout layout, int n, Random& random) {
     case Layout::minimum: z = mpq_class(-(2 * j - 1), 2 * (n + 1)); break;
     case Layout::mean: z = (2 * n + 1) * between - total; break;
     case Layout::fraction: z = (2 * n + 1) * mpq_class(2 * j + 1, 2 * (n + 1)) - total; break;
+    case Layout::steps:
     case Layout::sum: z = between - total; break;
     case Layout::sum_hits: z = j - total; break;
     case Layout::mean_hits: z = (2 * n + 1) * j - total; break;
@@ -134,6 +137,9 @@ template <class Math> class Sample {
         f_(*p.arena, {p.f, p.predicate}, [&](ExprId id) { return is_dependency(id); }) {
     for (const Dependency& d : p.dependencies)
       bodies_.emplace_back(*p.arena, std::vector{d.predicate, d.body}, [&](ExprId id) { return is_dependency(id); });
+    for (const Inner& in : p.inner)
+      inner_.emplace_back(*p.arena, std::vector{in.lo, in.hi, in.predicate, in.body},
+                          [&](ExprId id) { return is_dependency(id); });
   }
 
   /// f(x_i; d_j) at the chosen places of a layout of `laid` elements, or nothing when a value was not certain.
@@ -145,6 +151,8 @@ template <class Math> class Sample {
     std::vector<std::optional<Value>> shared(p_.dependencies.size());
     for (std::size_t j = 0; j < choice.columns.size() && !math_.failed; ++j) {
       std::map<ExprId, Value> d;
+      own_.clear();
+      beyond_ = 2 * static_cast<std::size_t>(laid) + choice.columns[j];
       for (std::size_t k = 0; k < p_.dependencies.size(); ++k) {
         const ExprId node = p_.dependencies[k].node;
         d.insert_or_assign(node, reduce(k, static_cast<std::size_t>(laid), choice.columns[j], d, shared[k]));
@@ -179,6 +187,12 @@ template <class Math> class Sample {
   std::set<ExprId> leaves() const {
     std::set<ExprId> all(f_.leaves().begin(), f_.leaves().end());
     for (const NodeProgram& b : bodies_) all.insert(b.leaves().begin(), b.leaves().end());
+    for (std::size_t k = 0; k < inner_.size(); ++k)
+      for (ExprId leaf : inner_[k].leaves()) {
+        auto own = p_.inner[k].own.find(leaf);
+        all.insert(own == p_.inner[k].own.end() ? leaf : own->second);
+      }
+    for (const Inner& in : p_.inner) all.erase(in.node);
     return all;
   }
 
@@ -237,8 +251,57 @@ template <class Math> class Sample {
       if (program.contains(node)) values[program.place(node)] = v;
     for (const auto& [leaf, v] : elements_[element])
       if (program.contains(leaf)) values[program.place(leaf)] = v;
+    for (std::size_t k = 0; k < inner_.size() && !math_.failed; ++k)
+      if (program.contains(p_.inner[k].node)) values[program.place(p_.inner[k].node)] = inner(k, element, d);
     program.run(math_, values);
     return values;
+  }
+
+  /// Of the elements up to this one, which those that come later leave as it is: a range that goes further fails.
+  Value inner(std::size_t k, std::size_t element, const std::map<ExprId, Value>& d) {
+    if (auto known = own_.find({k, element}); known != own_.end()) return known->second;
+    const Inner& what = p_.inner[k];
+    const NodeProgram& program = inner_[k];
+    const std::size_t last = elements_.size() / 3 * 2, place = std::min(element, last);
+    std::optional<Value> total;
+    for (std::size_t other = 0; other <= last && !math_.failed; ++other) {
+      std::vector<Value> values(program.size(), math_.number(0));
+      for (const auto& [leaf, v] : fixed_)
+        if (program.contains(leaf)) values[program.place(leaf)] = v;
+      for (const auto& [node, v] : d)
+        if (program.contains(node)) values[program.place(node)] = v;
+      for (const auto& [leaf, v] : elements_[element])
+        if (program.contains(leaf)) values[program.place(leaf)] = v;
+      for (const auto& [leaf, v] : elements_[other < last ? other : beyond_])
+        for (const auto& [at_var, at_axis] : what.own)
+          if (at_axis == leaf && program.contains(at_var)) values[program.place(at_var)] = v;
+      program.run(math_, values);
+      const Value at = math_.number(static_cast<long>(other));
+      if (math_.compare(at, values[program.place(what.lo)]) < 0 ||
+          math_.compare(at, values[program.place(what.hi)]) >= 0 ||
+          math_.compare(values[program.place(what.predicate)], math_.number(0)) == 0)
+        continue;
+      if (other > place) math_.failed = true;
+      const Value& v = values[program.place(what.body)];
+      total = total ? combined(what.reducer, *total, v) : v;
+    }
+    if (!total) total = empty(what.reducer);
+    own_.insert_or_assign({k, element}, *total);
+    return *total;
+  }
+  Value empty(ReducerId reducer) {
+    if (reducer == static_cast<ReducerId>(Builtin::prod)) return math_.number(1);
+    if (reducer != static_cast<ReducerId>(Builtin::sum)) math_.failed = true;
+    return math_.number(0);
+  }
+  Value combined(ReducerId reducer, const Value& total, const Value& v) {
+    switch (static_cast<Builtin>(reducer)) {
+    case Builtin::sum: return math_.add(total, v);
+    case Builtin::prod: return math_.mul(total, v);
+    case Builtin::max: return math_.compare(total, v) < 0 ? v : total;
+    case Builtin::min: return math_.compare(total, v) > 0 ? v : total;
+    default: math_.failed = true; return total;
+    }
   }
 
   /// Over the chunk and the element that is d_j's own. What does not read another d is folded over the chunk once.
@@ -246,28 +309,16 @@ template <class Math> class Sample {
                std::optional<Value>& shared) {
     const Dependency& what = p_.dependencies[dependency];
     const NodeProgram& program = bodies_[dependency];
-    const bool alone = std::none_of(d.begin(), d.end(), [&](const auto& e) { return program.contains(e.first); });
+    const bool alone =
+        std::none_of(d.begin(), d.end(), [&](const auto& e) { return program.contains(e.first); }) &&
+        std::none_of(p_.inner.begin(), p_.inner.end(), [&](const Inner& in) { return program.contains(in.node); });
     std::optional<Value> total = shared;
     for (std::size_t k = shared ? 2 * n : 0; k <= 2 * n && !math_.failed; ++k) {
       if (k == 2 * n && alone && !shared) shared = total;
       std::vector<Value> values = evaluate(program, k < 2 * n ? k : 2 * n + j, d);
       if (math_.compare(values[program.place(what.predicate)], math_.number(0)) == 0) continue;
       const Value& v = values[program.place(what.body)];
-      if (!total) {
-        total = v;
-        continue;
-      }
-      switch (static_cast<Builtin>(what.reducer)) {
-      case Builtin::sum: total = math_.add(*total, v); break;
-      case Builtin::prod: total = math_.mul(*total, v); break;
-      case Builtin::max:
-        if (math_.compare(*total, v) < 0) total = v;
-        break;
-      case Builtin::min:
-        if (math_.compare(*total, v) > 0) total = v;
-        break;
-      default: math_.failed = true; break;
-      }
+      total = total ? combined(what.reducer, *total, v) : v;
     }
     if (!total) math_.failed = true;
     return total ? *total : math_.number(0);
@@ -278,6 +329,9 @@ template <class Math> class Sample {
   const std::set<ExprId>& primary_;
   NodeProgram f_;
   std::vector<NodeProgram> bodies_;
+  std::vector<NodeProgram> inner_;
+  std::map<std::pair<std::size_t, std::size_t>, Value> own_;    ///< of an inner reduction and an element, at this d
+  std::size_t beyond_ = 0;                                      ///< the element that is this d's own
   std::map<ExprId, Value> fixed_;                               ///< numbers and symbols
   std::map<const NodeProgram*, std::vector<Value>> with_fixed_; ///< where an evaluation begins
   std::vector<std::vector<std::pair<ExprId, Value>>> elements_;
@@ -425,6 +479,7 @@ std::optional<std::string> each_decides(const std::vector<std::vector<typename M
 bool rational(const RealProblem& p) {
   std::vector<ExprId> roots{p.f, p.predicate};
   for (const Dependency& d : p.dependencies) roots.insert(roots.end(), {d.predicate, d.body});
+  for (const Inner& in : p.inner) roots.insert(roots.end(), {in.lo, in.hi, in.predicate, in.body});
   NodeProgram program(*p.arena, roots);
   for (ExprId id : reachable(*p.arena, roots)) {
     if (!program.contains(id)) continue;
@@ -459,6 +514,8 @@ constexpr std::size_t max_work = 4000000; ///< nodes evaluated for one sample: s
 std::size_t work(const RealProblem& p) {
   std::size_t nodes = NodeProgram(*p.arena, {p.f, p.predicate}).size();
   for (const Dependency& d : p.dependencies) nodes += 2 * NodeProgram(*p.arena, {d.predicate, d.body}).size();
+  for (const Inner& in : p.inner) // once for each pair of elements
+    nodes += static_cast<std::size_t>(sizes.back()) * NodeProgram(*p.arena, {in.predicate, in.body}).size();
   return nodes;
 }
 
@@ -506,6 +563,7 @@ std::optional<RealUnbounded> search(const RealProblem& p, const std::set<ExprId>
   if (work(p) * static_cast<std::size_t>(sizes.back() * sizes.back()) > max_work) return std::nullopt;
   const bool sum = p.action == RealProblem::Action::sum;
   for (int layout = 0; layout < static_cast<int>(Layout::count); ++layout) {
+    if (static_cast<Layout>(layout) == Layout::steps && p.inner.empty()) continue;
     RealUnbounded found;
     found.arithmetic = name;
     for (int n : sizes) {
@@ -535,6 +593,11 @@ std::optional<RealUnbounded> real_unbounded(const RealProblem& problem, std::uin
     NodeProgram body(*problem.arena, {d.body});
     for (ExprId leaf : body.leaves())
       if ((*problem.arena)[leaf].op != Op::number && problem.along_axis(leaf)) primary.insert(leaf);
+  }
+  for (const Inner& in : problem.inner) { // what it runs over lies as the elements do, and it is no element itself
+    primary.erase(in.node);
+    for (const auto& [at_var, at_axis] : in.own)
+      if ((*problem.arena)[at_axis].op != Op::index) primary.insert(at_axis);
   }
   if (rational(problem))
     return search<RationalMath>(

@@ -9,6 +9,7 @@
 #include "core/expr/expr.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -22,12 +23,23 @@ struct Dependency {
   ExprId predicate = no_expr, body = no_expr;
 };
 
+/// A reduction that each element has of its own and that runs over elements of the same axis: a prefix sum. Everything
+/// over axis_var, the element, and `var`, those that it runs over.
+struct Inner {
+  ExprId node = no_expr;
+  ReducerId reducer = 0;
+  VarId var = 0;
+  ExprId lo = no_expr, hi = no_expr, predicate = no_expr, body = no_expr;
+  std::map<ExprId, ExprId> own; ///< leaves at `var`, and the same at axis_var
+};
+
 struct RealProblem {
   enum class Action { sum, max, min } action = Action::sum; ///< of the reduction whose f this is
   const Arena* arena = nullptr;
   ExprId f = no_expr;
   ExprId predicate = no_expr;
-  std::vector<Dependency> dependencies;    ///< lower levels first
+  std::vector<Dependency> dependencies; ///< lower levels first
+  std::vector<Inner> inner;
   std::function<bool(ExprId)> along_axis;  ///< whether a leaf changes with the element
   std::vector<ExprId> extents;             ///< dims whose product is the length of the chunk
   std::function<std::string(ExprId)> name; ///< how a leaf is called in a witness

@@ -126,6 +126,9 @@ class Comparison {
                           {"nan", "NaN first", {nan, ordinary, ordinary, ordinary}},
                           {"nan", "NaN last", {ordinary, ordinary, ordinary, nan}},
                           {"nan", "NaN after -inf", {-infinity, nan, ordinary, ordinary}},
+                          // a function that has no value there, log(x/s), must have none in a state either
+                          {"nan", "a negative element", {-1.5, ordinary, ordinary, ordinary}},
+                          {"nan", "negative elements", {-1.5, -2.5, -1.5, ordinary}},
                           {"empty", "no elements", {}}};
     if (masks) all.push_back({"fully_masked", "all masked", {ordinary, ordinary, ordinary, ordinary}, true});
     for (double weight : {infinity, -infinity, nan}) {
@@ -142,8 +145,8 @@ class Comparison {
   std::optional<SpecialDifference> differs(const Case& c, std::size_t which, std::size_t other,
                                            const std::vector<std::vector<std::size_t>>& chunkings) {
     if (!values_.empty() && nonnegative_node(arena_, values_[which]) &&
-        std::find(c.values.begin(), c.values.end(), -infinity) != c.values.end())
-      return std::nullopt; // a square, a length: never -inf
+        std::any_of(c.values.begin(), c.values.end(), [](double v) { return v < 0; }))
+      return std::nullopt; // a square, a length: never negative
     if (which != other && nonnegative_node(arena_, values_[other]) && c.weight < 0) return std::nullopt;
     std::vector<Element> all(c.values.size());
     for (std::size_t i = 0; i < all.size(); ++i)
