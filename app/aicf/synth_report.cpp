@@ -29,9 +29,17 @@ std::string choices(const json& plan) {
   return out;
 }
 
+/// What a device measured, else the estimate; infinite where there is neither.
 double time_of(const json& variant) {
-  const json& value = metric(member(variant, "time_us"), "time_us.cold");
+  const json& cold = metric(member(variant, "time_us"), "time_us.cold");
+  const json& value = cold.is_number() ? cold : metric(member(variant, "estimates"), "time_us.estimate");
   return value.is_number() ? value.get<double>() : INFINITY;
+}
+
+std::string shown_time(const json& variant) {
+  const double us = time_of(variant);
+  if (!std::isfinite(us)) return "-";
+  return (metric(member(variant, "time_us"), "time_us.cold").is_number() ? "" : "~") + number_in(json(us));
 }
 
 /// A hexadecimal id or a C identifier: of these alone, file names are made.
@@ -59,15 +67,15 @@ void print_synthesis(const json& document) {
   std::vector<std::vector<std::string>> rows;
   for (const json& v : member(document, "variants")) {
     const json& validation = member(v, "validation");
-    const json& cold = metric(member(v, "time_us"), "time_us.cold");
     rows.push_back(
         {text_in(member(v, "id")), text_in(member(v, "status")), whole_in(member(member(v, "compile"), "registers")),
          whole_in(metric(member(v, "counters"), "global_load_sectors")),
          whole_in(metric(member(v, "counters"), "thread_instructions")), number_in(member(validation, "max_rel_err")),
-         number_in(member(validation, "bound")), cold.is_number() ? number_in(cold) : "-", choices(member(v, "plan"))});
+         number_in(member(validation, "bound")), shown_time(v), choices(member(v, "plan"))});
   }
   std::cout << table(
-      {"variant", "status", "regs", "load sectors", "thread instr.", "max rel err", "bound", "us cold", "plan"}, rows);
+      {"variant", "status", "regs", "load sectors", "thread instr.", "max rel err", "bound", "us (~ est.)", "plan"},
+      rows);
   for (const json& v : member(document, "variants")) {
     const std::string id = text_in(member(v, "id"));
     for (const json& c : member(member(v, "validation"), "checks"))

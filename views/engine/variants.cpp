@@ -114,6 +114,7 @@ VariantRow variantFrom(const json& body) {
       v.faults.push_back({text(f, "kind"), text(f, "kernel"), text(f, "message"), faultPlace(f)});
   readMetrics(part(body, "counters"), v.metrics);
   readMetrics(part(body, "time_us"), v.metrics);
+  readMetrics(part(body, "estimates"), v.metrics);
   if (const json& list = part(body, "diagnostics"); list.is_array()) {
     QStringList lines;
     for (const json& d : list) lines << text(d, "message");

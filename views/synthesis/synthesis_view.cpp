@@ -54,10 +54,11 @@ C metricColumn(const QString& title, const QString& tip, int width, const QStrin
           }};
 }
 
-std::optional<double> time(const VariantRow& v) {
-  for (const MetricRow& m : v.metrics)
-    if (m.id.startsWith(QLatin1String("time_us")) && m.value) return m.value;
-  return std::nullopt;
+/// What a device measured, else the estimate; nullptr when there is neither.
+const MetricRow* time(const VariantRow& v) {
+  for (const char* id : {"time_us.cold", "time_us.estimate"})
+    if (const MetricRow* m = v.metric(id); m != nullptr && m->value) return m;
+  return nullptr;
 }
 
 } // namespace
@@ -98,15 +99,19 @@ RecordModel<VariantRow>* makeVariantsModel(QObject* parent) {
          [](const auto& v) { return v.checks.empty() ? QString() : QString::number(v.worstRatio, 'f', 3); },
          [](const auto& v) { return v.worstRatio > 1 ? Tone::bad : Tone::plain; },
          [](const auto& v) { return SynthesisView::tr("bound %1 relative to the result").arg(number(v.bound, 3)); }},
-       C{{SynthesisView::tr("Time µs"), SynthesisView::tr("Median on the device; empty where no device ran it"),
+       C{{SynthesisView::tr("Time µs"),
+          SynthesisView::tr(
+              "Median on the device; with ~ an estimate from counters, occupancy and what is known of the "
+              "machine, where no device ran it"),
           CellKind::number, 70},
          [](const auto& v) {
-           const auto t = time(v);
-           return t ? QVariant(*t) : QVariant();
+           const MetricRow* t = time(v);
+           return t != nullptr ? QVariant(*t->value) : QVariant();
          },
          [](const auto& v) {
-           const auto t = time(v);
-           return t ? number(*t, 4) : QString();
+           const MetricRow* t = time(v);
+           if (t == nullptr) return QString();
+           return t->source == QLatin1String("estimated") ? "~" + number(*t->value, 3) : number(*t->value, 4);
          }}},
       parent);
 }
