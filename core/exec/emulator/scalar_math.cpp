@@ -208,7 +208,13 @@ u64 converted(const Conversion& c, u64 bits) {
   const unsigned width = width_of(c.to);
   const u64 sign = d.negative ? u64{1} << (width - 1) : 0;
   const unsigned left = c.to == ptx::Type::tf32 ? 13 : 0;
-  if (d.nan) return c.saturate ? 0 : f.canonical_nan << left;
+  if (d.nan) {
+    if (c.saturate) return 0;
+    if (c.from != ptx::Type::f64 || (c.to != ptx::Type::f32 && c.to != ptx::Type::f16)) return f.canonical_nan << left;
+    // The hardware keeps the sign and the upper digits of a NaN of 64 bits.
+    const u64 quiet = u64{1} << (f.digits - 2);
+    return sign | f.infinity | quiet | ((bits & 0x7ffffffffffffu) >> (53 - static_cast<unsigned>(f.digits)));
+  }
   if (d.infinite) return finish_real(c, sign | f.infinity) << left;
   if (c.rounding >= Rounding::rni && c.rounding <= Rounding::rpi) { // to an integral value of the same type
     if (d.scale >= 0) return finish_real(c, encode(f, Rounding::rn, d.negative, d.magnitude, d.scale, width));

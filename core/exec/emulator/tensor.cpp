@@ -93,10 +93,19 @@ void multiply(const Wide& op, const Matrix& a, const Matrix& b, Matrix& d) {
         v[by_column ? c * rows + r : r * columns + c] = tensor_value(t, static_cast<u32>(from.at(r, c)));
     return v;
   };
-  const auto x = values(op.a, a, op.m, op.k, false), y = values(op.b, b, op.k, op.n, true);
+  auto x = values(op.a, a, op.m, op.k, false), y = values(op.b, b, op.k, op.n, true);
   const auto row = [&](u32 r) { return std::span(x).subspan(std::size_t{r} * op.k, op.k); };
   const auto column = [&](u32 c) { return std::span(y).subspan(std::size_t{c} * op.k, op.k); };
   const bool small = op.a == Type::e4m3 || op.a == Type::e5m2;
+  // A subnormal e4m3 is a normal f16 once it is widened.
+  const auto widened = [&](Type t, std::vector<TensorValue>& all) {
+    if (t != Type::e4m3 || op.kind == WideKind::wgmma) return;
+    for (TensorValue& v : all)
+      if (v.significand != 0)
+        v.scale = static_cast<s16>(v.exponent + std::bit_width(static_cast<u32>(std::abs(v.significand))) - 1);
+  };
+  widened(op.a, x);
+  widened(op.b, y);
   for (u32 r = 0; r < op.m; ++r)
     for (u32 c = 0; c < op.n; ++c) {
       const auto addend = static_cast<u32>(d.at(r, c));

@@ -202,7 +202,6 @@ constexpr Form reals[] = {"add.rn.f32 f, f, f",
                           "copysign.f32 f, f, f",
                           "neg.f32 f, f",
                           "abs.ftz.f32 f, f",
-                          "set.lt.f32.s32 f, r, r",
                           "set.gtu.u32.f32 r, f, f",
                           "slct.f32.f32 f, f, f, f",
                           "mov.b32 r, f",
@@ -292,18 +291,20 @@ constexpr Form comparisons[] = {"setp.lt.s32 q, r, r",        "setp.eq.u32 q, r,
                                 "setp.neu.bf16 q, b, b",      "setp.lt.or.f32 q, f, f, q",   "testp.subnormal.f32 q, f",
                                 "testp.finite.f64 q, d"};
 // Several instructions that a guard must not part.
-constexpr Form chains[] = {"add.cc.u32 r, r, r;\naddc.u32 r, r, r",
-                           "sub.cc.u32 r, r, r;\nsubc.cc.u32 r, r, r;\nsubc.u32 r, r, #",
-                           "mad.lo.cc.u32 r, r, r, r;\nmadc.hi.u32 r, r, r, #",
-                           "or.b32 %n, r, 1;\ndiv.s32 r, r, %n",
-                           "or.b32 %n, r, 1;\nrem.u32 r, r, %n",
-                           "or.b32 %n, r, 1;\nshr.u32 %n, %n, 20;\nor.b32 %n, %n, 1;\ndiv.u32 r, r, %n",
-                           "mov.b32 r, x;\nmov.b32 {h, h}, x",
-                           "mov.b64 {r, r}, l",
-                           "mov.b32 {s, s}, r",
-                           "setp.lt.f16x2 q|%p, x, x;\nselp.u32 r, 1, 2, %p",
-                           "setp.ne.s32 q|%p, r, r;\nselp.u32 r, r, r, %p",
-                           "and.b32 %n, r, 31;\nfns.b32 r, r, %n, 2"};
+constexpr Form chains[] = {
+    "set.lt.f32.s32 f, r, r", // alone, yet never guarded: ptxas 13.0 then converts what f held before
+    "add.cc.u32 r, r, r;\naddc.u32 r, r, r",
+    "sub.cc.u32 r, r, r;\nsubc.cc.u32 r, r, r;\nsubc.u32 r, r, #",
+    "mad.lo.cc.u32 r, r, r, r;\nmadc.hi.u32 r, r, r, #",
+    "or.b32 %n, r, 1;\ndiv.s32 r, r, %n",
+    "or.b32 %n, r, 1;\nrem.u32 r, r, %n",
+    "or.b32 %n, r, 1;\nshr.u32 %n, %n, 20;\nor.b32 %n, %n, 1;\ndiv.u32 r, r, %n",
+    "mov.b32 r, x;\nmov.b32 {h, h}, x",
+    "mov.b64 {r, r}, l",
+    "mov.b32 {s, s}, r",
+    "setp.lt.f16x2 q|%p, x, x;\nselp.u32 r, 1, 2, %p",
+    "setp.ne.s32 q|%p, r, r;\nselp.u32 r, r, r, %p",
+    "and.b32 %n, r, 31;\nfns.b32 r, r, %n, 2"};
 
 } // namespace
 

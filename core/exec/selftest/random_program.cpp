@@ -254,8 +254,9 @@ class Writer {
         "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%x0, %x1}, {x, x}, {x}, {%x0, %x1}",
         "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%x0, %x1}, {%x0, %x1, %x1, %x0}, {x, x}, {%x0, %x1}",
         "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {d, d}, {d}, {d}, {%d0, %d1}",
-        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {f, f, f, f}, {%r4, %r5, %r6, %r7}, {%r1, %r2}, {%f0, "
-        "%f1, %f2, %f3}"};
+        // In place: where ptxas 13.0 widens 8-bit floats it writes D before it has read all of C.
+        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {%f0, %f1, %f2, %f3}, {%r4, %r5, %r6, %r7}, {%r1, %r2}, "
+        "{%f0, %f1, %f2, %f3}"};
     text_ += one_of(forms);
   }
   void call() {
