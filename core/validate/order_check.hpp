@@ -1,0 +1,27 @@
+// Order verdicts put to the test: a kernel is run with its blocks in other orders, and in batches of other sizes, and
+// must give the same bits. What agrees in all of these is not proven to keep an order; what differs has lost it.
+#pragma once
+#include "core/validate/validate.hpp"
+
+namespace aicf {
+
+struct OrderConfirmation {
+  bool run_to_run = true, batch_invariant = true;
+  std::vector<std::string> tried; ///< "blocks in order 3", "M=7 of 19"
+  std::string difference;         ///< the first: "y[3, 2] is 0.5, and 0.50000006 with blocks in order 3"
+};
+
+/// The dims that are a batch: an axis of every result, and no element's value speaks of them. What such a dim counts
+/// may be cut short, and the results before the cut stay the same numbers.
+[[nodiscard]] std::vector<std::string> batch_dims(const StructureProfile& structure);
+
+/// What runs at these sizes; a kernel that chooses its parts by the batch is another one for another batch.
+using Build = std::function<Result<Variant>(const Problem&)>;
+
+/// Random inputs of `problem`'s sizes, with a batch of twice its own and more; `orders` other orders of the blocks, and
+/// of each batch dim the sizes 1, half, one less and its own. Without a batch dim only the order of blocks is tried.
+[[nodiscard]] Result<OrderConfirmation> confirm_order(const StructureProfile& structure, const Problem& problem,
+                                                      Backend& backend, const Build& build, int orders = 4,
+                                                      std::uint64_t seed = 1, std::stop_token stop = {});
+
+} // namespace aicf
