@@ -32,6 +32,7 @@ enum class Layout {
   far_maximum,
   far_minimum,
   steps,
+  median,
   count
 };
 /// Where n elements and n values of d as they lie do not suffice, n are chosen among this many times more.
@@ -66,6 +67,7 @@ Points lay_out(Layout layout, int n, Random& random) {
     case Layout::log_mean: keep(p.inside, mpq_class(i, n)); break;
     case Layout::positive: keep(p.inside, positive(4000)); break;
     case Layout::steps: keep(p.inside, 1); break;
+    case Layout::median: keep(p.inside, mpq_class(2 * i, n) - 3); break;
     case Layout::scattered: keep(p.inside, scattered()); break;
     default: keep(p.inside, i); break;
     }
@@ -75,6 +77,7 @@ Points lay_out(Layout layout, int n, Random& random) {
     case Layout::far_maximum: keep(p.common, -far - i); break;
     case Layout::far_minimum: keep(p.common, far + i); break;
     case Layout::minimum: keep(p.common, mpq_class(i + n, n + 1)); break;
+    case Layout::median: keep(p.common, 3 + mpq_class(i - 1, n)); break; // d_j stands between them and the elements
     case Layout::log_mean: keep(p.common, -8 - i); break;
     case Layout::positive: keep(p.common, positive(4000)); break;
     default: keep(p.common, scattered()); break;
@@ -87,6 +90,7 @@ Points lay_out(Layout layout, int n, Random& random) {
     case Layout::far_minimum: z = mpq_class(-far * (2 * j - 1), 2 * (n + 1)); break;
     case Layout::rising: z = 1 + mpq_class(2 * j - 1, 2 * (n + 1)); break;
     case Layout::minimum: z = mpq_class(-(2 * j - 1), 2 * (n + 1)); break;
+    case Layout::median: z = mpq_class(2 * j - 1, 2 * n); break;
     case Layout::mean: z = (2 * n + 1) * between - total; break;
     case Layout::fraction: z = (2 * n + 1) * mpq_class(2 * j + 1, 2 * (n + 1)) - total; break;
     case Layout::steps:
@@ -159,7 +163,7 @@ template <class Math> class Sample {
         if (j < 8) inputs[p_.name(node)].push_back(approximate(d.at(node)));
       }
       for (std::size_t i = 0; i < choice.rows.size() && !math_.failed; ++i) {
-        std::vector<Value> values = evaluate(f_, choice.rows[i], d);
+        std::vector<Value> values = evaluate(f_, choice.rows[i], d, true);
         if (math_.compare(values[f_.place(p_.predicate)], math_.number(0)) != 0)
           m[i].push_back(values[f_.place(p_.f)]);
         else if constexpr (std::is_same_v<Value, double>)
@@ -210,6 +214,7 @@ template <class Math> class Sample {
       } else if (!p_.along_axis(leaf)) {
         const bool small = layout == Layout::far_maximum || layout == Layout::far_minimum;
         mpq_class v(static_cast<long>(random.below(small ? 75 : 300)) + (small ? 25 : 100), 277);
+        if (layout == Layout::median) v = 3; // an element as well
         if (node.kind == Kind::integer) v = static_cast<long>(random.below(300)) + 1000;
         if (node.kind == Kind::boolean) v = 1;
         if (auto at = std::find(p_.extents.begin(), p_.extents.end(), leaf); at != p_.extents.end())
@@ -239,7 +244,9 @@ template <class Math> class Sample {
     }
   }
 
-  std::vector<Value> evaluate(const NodeProgram& program, std::size_t element, const std::map<ExprId, Value>& d) {
+  /// `alone`: what the element is must not change with the elements after it.
+  std::vector<Value> evaluate(const NodeProgram& program, std::size_t element, const std::map<ExprId, Value>& d,
+                              bool alone) {
     std::vector<Value>& fixed = with_fixed_[&program];
     if (fixed.empty()) {
       fixed.assign(program.size(), math_.number(0));
@@ -252,14 +259,18 @@ template <class Math> class Sample {
     for (const auto& [leaf, v] : elements_[element])
       if (program.contains(leaf)) values[program.place(leaf)] = v;
     for (std::size_t k = 0; k < inner_.size() && !math_.failed; ++k)
-      if (program.contains(p_.inner[k].node)) values[program.place(p_.inner[k].node)] = inner(k, element, d);
+      if (program.contains(p_.inner[k].node)) values[program.place(p_.inner[k].node)] = inner(k, element, d, alone);
     program.run(math_, values);
     return values;
   }
 
-  /// Of the elements up to this one, which those that come later leave as it is: a range that goes further fails.
-  Value inner(std::size_t k, std::size_t element, const std::map<ExprId, Value>& d) {
-    if (auto known = own_.find({k, element}); known != own_.end()) return known->second;
+  /// What the element has of the others; `alone`: of those up to it, so that a range that goes further fails.
+  Value inner(std::size_t k, std::size_t element, const std::map<ExprId, Value>& d, bool alone) {
+    if (auto known = own_.find({k, element}); known != own_.end()) {
+      math_.failed = math_.failed || (alone && known->second.further);
+      return known->second.value;
+    }
+    bool further = false;
     const Inner& what = p_.inner[k];
     const NodeProgram& program = inner_[k];
     const std::size_t last = elements_.size() / 3 * 2, place = std::min(element, last);
@@ -281,12 +292,13 @@ template <class Math> class Sample {
           math_.compare(at, values[program.place(what.hi)]) >= 0 ||
           math_.compare(values[program.place(what.predicate)], math_.number(0)) == 0)
         continue;
-      if (other > place) math_.failed = true;
+      further = further || other > place;
       const Value& v = values[program.place(what.body)];
       total = total ? combined(what.reducer, *total, v) : v;
     }
     if (!total) total = empty(what.reducer);
-    own_.insert_or_assign({k, element}, *total);
+    math_.failed = math_.failed || (alone && further);
+    own_.insert_or_assign({k, element}, Own{*total, further});
     return *total;
   }
   Value empty(ReducerId reducer) {
@@ -315,7 +327,7 @@ template <class Math> class Sample {
     std::optional<Value> total = shared;
     for (std::size_t k = shared ? 2 * n : 0; k <= 2 * n && !math_.failed; ++k) {
       if (k == 2 * n && alone && !shared) shared = total;
-      std::vector<Value> values = evaluate(program, k < 2 * n ? k : 2 * n + j, d);
+      std::vector<Value> values = evaluate(program, k < 2 * n ? k : 2 * n + j, d, false);
       if (math_.compare(values[program.place(what.predicate)], math_.number(0)) == 0) continue;
       const Value& v = values[program.place(what.body)];
       total = total ? combined(what.reducer, *total, v) : v;
@@ -330,7 +342,11 @@ template <class Math> class Sample {
   NodeProgram f_;
   std::vector<NodeProgram> bodies_;
   std::vector<NodeProgram> inner_;
-  std::map<std::pair<std::size_t, std::size_t>, Value> own_;    ///< of an inner reduction and an element, at this d
+  struct Own {
+    Value value;
+    bool further;
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Own> own_;      ///< of an inner reduction and an element, at this d
   std::size_t beyond_ = 0;                                      ///< the element that is this d's own
   std::map<ExprId, Value> fixed_;                               ///< numbers and symbols
   std::map<const NodeProgram*, std::vector<Value>> with_fixed_; ///< where an evaluation begins
@@ -562,8 +578,10 @@ std::optional<RealUnbounded> search(const RealProblem& p, const std::set<ExprId>
                                     const std::function<std::vector<Math>(int)>& precisions, std::string name) {
   if (work(p) * static_cast<std::size_t>(sizes.back() * sizes.back()) > max_work) return std::nullopt;
   const bool sum = p.action == RealProblem::Action::sum;
-  for (int layout = 0; layout < static_cast<int>(Layout::count); ++layout) {
-    if (static_cast<Layout>(layout) == Layout::steps && p.inner.empty()) continue;
+  std::vector<int> layouts; // the last two suit prefixes and order statistics
+  if (!p.inner.empty()) layouts = {static_cast<int>(Layout::steps), static_cast<int>(Layout::median)};
+  for (int layout = 0; layout < static_cast<int>(Layout::steps); ++layout) layouts.push_back(layout);
+  for (int layout : layouts) {
     RealUnbounded found;
     found.arithmetic = name;
     for (int n : sizes) {
