@@ -2,6 +2,7 @@
 #include "app/aicf/bench.hpp"
 #include "app/aicf/bench_cases.hpp"
 #include "app/aicf/command.hpp"
+#include "app/aicf/copy_kernel.hpp"
 #include "core/evidence/evidence.hpp"
 #include "core/exec/backends.hpp"
 #include "core/exec/cuda/device.hpp"
@@ -24,38 +25,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t most_compiled = 8; ///< kernels at once
-
-/// Reads and writes `bytes` once: the floor of every kernel that does the same.
-KernelModule copy_kernel(int vectors) {
-  KernelModule m;
-  m.entry = "copy_" + std::to_string(vectors);
-  m.arch = "sm_90";
-  std::string n = std::to_string(vectors);
-  m.cuda_source = "struct alignas(16) Vector { unsigned a, b, c, d; };\n"
-                  "extern \"C\" __global__ void __launch_bounds__(256) " +
-                  m.entry +
-                  "(const Vector* __restrict__ from, Vector* __restrict__ to, long long n) {\n"
-                  "  long long first = (long long)blockIdx.x * (256 * " +
-                  n +
-                  ") + threadIdx.x;\n"
-                  "  Vector v[" +
-                  n +
-                  "];\n"
-                  "#pragma unroll\n"
-                  "  for (int i = 0; i < " +
-                  n +
-                  "; ++i) if (first + i * 256 < n / 4) v[i] = from[first + i * 256];\n"
-                  "#pragma unroll\n"
-                  "  for (int i = 0; i < " +
-                  n +
-                  "; ++i) if (first + i * 256 < n / 4) to[first + i * 256] = v[i];\n"
-                  "}\n";
-  m.args = {{"from", Arg::Role::input, DType::f32, {{"n"}}, {}}, {"to", Arg::Role::output, DType::f32, {{"n"}}, {}}};
-  m.dim_args = {"n"};
-  m.launch.grid[0] = {"ceil(n/" + std::to_string(4 * 256 * vectors) + ")"};
-  m.launch.block[0] = {"256"};
-  return m;
-}
 
 const Metric* timing(const RunResult& run, const char* id) {
   for (const Metric& m : run.metrics)

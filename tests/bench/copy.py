@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""A copy kernel by size, timed by `aicf bench copy` and, right after it on the same device, through PyTorch's events:
+the same kernel (through CuPy, where it is installed) and torch's own copy_. Cold: L2 is filled with other data before
+each run. Prints a table, and writes both as JSON.
+
+    python3 tests/bench/copy.py build/release/bin/aicf tests/bench/results [--from MIB] [--to MIB]
+"""
+import argparse
+import datetime
+import json
+import pathlib
+import subprocess
+import sys
+
+import torch
+
+
+def quartiles(values):
+    values = sorted(values)
+
+    def at(q):
+        place = q * (len(values) - 1)
+        low = int(place)
+        high = min(low + 1, len(values) - 1)
+        return values[low] + (place - low) * (values[high] - values[low])
+
+    return at(0.5), at(0.25), at(0.75)
+
+
+def timed(run, cold, repetitions, batch=1):
+    """Microseconds a launch: median and quartiles."""
+    sweep = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+    for _ in range(5):
+        run()
+    torch.cuda.synchronize()
+    times = []
+    for _ in range(repetitions):
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        for _ in range(1 + batch // 4):
+            sweep.fill_(1)  # keeps the device busy until the launches below are queued
+        if not cold:
+            sweep.fill_(2)
+            for _ in range(3):
+                run()
+        start.record()
+        for _ in range(batch):
+            run()
+        end.record()
+        end.synchronize()
+        times.append(start.elapsed_time(end) * 1e3 / batch)
+    median, low, high = quartiles(times)
+    return {"time_us": median, "q1": low, "q3": high, "spread": (high - low) / median, "samples": len(times)}
+
+
+def through_torch(kernel, sizes, batch_of):
+    try:
+        import cupy
+
+        function = cupy.RawKernel(kernel["source"], kernel["entry"], backend="nvrtc", options=("-std=c++17",))
+    except ImportError:
+        function = None
+    rows = []
+    for size in sizes:
+        n = size // 4
+        source = torch.randint(-(2**31), 2**31 - 1, (n,), dtype=torch.int32, device="cuda")
+        target = torch.empty_like(source)
+        batch = batch_of(size)
+        cold = batch == 1
+        row = {"bytes": size, "copy_": timed(lambda: target.copy_(source), cold, 61, batch)}
+        if function is not None:
+            grid = -(-n // (4 * kernel["block"] * kernel["vectors"]))
+            arguments = (cupy.asarray(source), cupy.asarray(target), n)
+            with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+                target.zero_()
+                row["kernel"] = timed(lambda: function((grid,), (kernel["block"],), arguments), cold, 61, batch)
+            row["kernel"]["right"] = bool(torch.equal(source, target))
+        rows.append(row)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("aicf")
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--from", dest="least", type=int, default=0)
+    parser.add_argument("--to", dest="most", type=int, default=4096)
+    o = parser.parse_args()
+    command = [o.aicf, "bench", "copy", "--json", "--from", str(o.least), "--to", str(o.most)]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    if ran.returncode != 0:
+        sys.exit(f"{' '.join(command)}: {ran.stderr}")
+    ours = json.loads(ran.stdout)["copy"]
+    small = 64 << 20
+    torch_rows = through_torch(ours["kernel"], [r["bytes"] for r in ours["rows"]], lambda b: 1 if b >= small else 64)
+    document = {
+        "schema": "aicf.copy/1",
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "torch": torch.__version__,
+        "aicf": ours,
+        "pytorch": torch_rows,
+    }
+    o.out.mkdir(parents=True, exist_ok=True)
+    name = torch.cuda.get_device_name().lower().replace(" ", "-")
+    path = o.out / f"{name}-{document['date'][:10]}-copy.json"
+    path.write_text(json.dumps(document, indent=1) + "\n")
+    print(f"{'KiB':>9} {'aicf us':>10} {'spread':>8} {'GB/s':>7} {'PyTorch events, same kernel':>28} {'spread':>8} {'copy_ us':>10}")
+    for a, b in zip(ours["rows"], torch_rows):
+        same = b.get("kernel")
+        print(f"{a['bytes'] >> 10:>9} {a['time_us']:>10.3f} {100 * a['spread']:>7.2f}% {a['gb_per_s']:>7.0f} "
+              f"{same['time_us'] if same else float('nan'):>28.3f} "
+              f"{100 * same['spread'] if same else float('nan'):>7.2f}% {b['copy_']['time_us']:>10.3f}")
+    print(path)
+
+
+main()
