@@ -1,6 +1,7 @@
 // aicf doctor, aicf selftest: what this machine has, whether a device does what it should, and whether the judge agrees
 // with random kernels.
 #include "app/aicf/command.hpp"
+#include "app/aicf/counted.hpp"
 #include "app/aicf/remote.hpp"
 #include "app/aicf/selftest_workers.hpp"
 #include "core/exec/cuda/selftest.hpp"
@@ -79,7 +80,8 @@ const RegisterCommand doctor_command{
        };
      }}};
 const RegisterCommand selftest{
-    {"selftest", "checks of a device, of workers, and of generated kernels on random definitions", [](CLI::App& app) {
+    {"selftest", "checks of a device, its counters, workers, and generated kernels on random definitions",
+     [](CLI::App& app) {
        auto json = std::make_shared<bool>(false);
        auto programs = std::make_shared<int>(2000);
        app.require_subcommand(1);
@@ -98,10 +100,21 @@ const RegisterCommand selftest{
        workers->add_flag("--json", *json, "one JSON document on standard output");
        workers->add_option("--backend", *backend, "emulator or cuda")->check(CLI::IsMember({"emulator", "cuda"}));
        workers->add_option("--target", *target, "where: a name of the targets in settings");
-       return [json, programs, random, kernels, workers, backend, target](const std::stop_token& stop) {
-         if (workers->parsed()) return selftest_workers(*backend, *target, *json, stop);
-         return kernels->parsed() ? selftest_kernels(*json, *random, stop) : selftest_device(*json, *programs);
-       };
+       auto counted = std::make_shared<CountedOptions>();
+       CLI::App* counters = app.add_subcommand("counters", "the counters of a list of kernels, one launch of each");
+       counters->add_option("--backend", counted->backend, "whose: emulator or cuda (through CUPTI)")
+           ->check(CLI::IsMember({"emulator", "cuda"}));
+       counters->add_option("--cases", counted->cases, "a JSON list of further kernels: tests/bench/counters.json");
+       counters->add_option("--only", counted->only, "these alone");
+       counters->add_flag("--launch", counted->launch, "launch each once and count nothing: for a profiler");
+       counters->add_flag("--list", counted->list, "name the kernels, and run none");
+       counters->add_flag("--json", counted->json, "one JSON document on standard output");
+       return
+           [json, programs, random, kernels, workers, backend, target, counted, counters](const std::stop_token& stop) {
+             if (counters->parsed()) return selftest_counters(*counted, stop);
+             if (workers->parsed()) return selftest_workers(*backend, *target, *json, stop);
+             return kernels->parsed() ? selftest_kernels(*json, *random, stop) : selftest_device(*json, *programs);
+           };
      }}};
 
 } // namespace

@@ -454,6 +454,8 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
 void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
   const Access& a = program.accesses[op.aux];
   const auto lock = order_lock(a);
+  std::array<u64, lanes> sectors{};
+  u32 global = 0;
   bool reported = false;
   if (a.releases) fence(w, a.cluster_scope);
   for (u32 i = 0; i < lanes; ++i) {
@@ -474,7 +476,10 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
       if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))
         shared_fault(w, pc, i, o, "atomic", a.bytes, place.offset);
     }
-    if (place.space == Space::global) global_use(w, pc, i, a, true, place.offset, a.bytes);
+    if (place.space == Space::global) {
+      sectors[global++] = place.offset >> 5;
+      global_use(w, pc, i, a, true, place.offset, a.bytes);
+    }
     const u64 b = a.bytes == 8 ? value64(w, op.b, i) : value32(w, op.b, i);
     const u64 c = a.bytes == 8 ? value64(w, op.c, i) : value32(w, op.c, i);
     if (reinterpret_cast<std::uintptr_t>(place.host) % a.bytes != 0) {
@@ -496,7 +501,9 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
       set32(w, op.d, i, static_cast<u32>(old));
   }
   if (a.acquires) fence(w, a.cluster_scope);
-  if (launch.counters) ++counters.atomics;
+  if (!launch.counters) return;
+  ++counters.atomics;
+  if (global != 0) count_atomic(pc, distinct(sectors, global));
 }
 
 void Worker::copy_async(Warp& w, const Op& op, u32 pc, u32 exec) {

@@ -238,6 +238,8 @@ std::vector<Metric> metrics_of(const Counters& c, u64 warps, u64 threads) {
   add("global_store_requests", "requests", static_cast<double>(c.global_store_requests));
   add("global_load_bytes", "bytes", static_cast<double>(c.global_load_bytes));
   add("global_store_bytes", "bytes", static_cast<double>(c.global_store_bytes));
+  add("global_atomic_requests", "requests", static_cast<double>(c.global_atomic_requests));
+  add("global_atomic_sectors", "sectors", static_cast<double>(c.global_atomic_sectors));
   add("shared_load_wavefronts", "wavefronts", static_cast<double>(c.shared_load_wavefronts));
   add("shared_store_wavefronts", "wavefronts", static_cast<double>(c.shared_store_wavefronts));
   add("shared_bank_conflicts", "wavefronts", static_cast<double>(c.shared_bank_conflicts));

@@ -8,9 +8,9 @@
 //
 // Metrics, each the sum over the calls of a run, source exact: thread_instructions (lanes whose guard holds; a branch
 // counts for all active lanes), warp_instructions, active_lane_efficiency (their ratio over 32), global_{load,store}_
-// {requests,sectors,bytes} (a request is one warp instruction, its sectors the distinct 32-byte ones), shared_{load,
-// store}_wavefronts, shared_bank_conflicts (wavefronts beyond one a phase), barriers (warps that arrive), atomics (warp
-// instructions), divergent_branches, tensor_instructions (warp instructions).
+// {requests,sectors,bytes} (a request is one warp instruction, its sectors the distinct 32-byte ones), global_atomic_
+// {requests,sectors}, shared_{load,store}_wavefronts, shared_bank_conflicts (wavefronts beyond one a phase), barriers
+// (warps that arrive), atomics (warp instructions), divergent_branches, tensor_instructions (warp instructions).
 #pragma once
 #include "core/exec/backend.hpp"
 

@@ -35,6 +35,8 @@ void Counters::add(const Counters& o) {
   tensor_operations += o.tensor_operations;
   global_load_sectors += o.global_load_sectors;
   global_store_sectors += o.global_store_sectors;
+  global_atomic_sectors += o.global_atomic_sectors;
+  global_atomic_requests += o.global_atomic_requests;
   global_load_requests += o.global_load_requests;
   global_store_requests += o.global_store_requests;
   global_load_bytes += o.global_load_bytes;

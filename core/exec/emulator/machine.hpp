@@ -36,6 +36,7 @@ struct Counters {
   std::vector<s64> lanes_off;    ///< lanes that a guard switched off
   u64 global_load_sectors = 0, global_store_sectors = 0, global_load_requests = 0, global_store_requests = 0;
   u64 global_load_bytes = 0, global_store_bytes = 0, shared_load_wavefronts = 0, shared_store_wavefronts = 0;
+  u64 global_atomic_sectors = 0, global_atomic_requests = 0;
   u64 shared_bank_conflicts = 0, barriers = 0, atomics = 0, divergent_branches = 0, tensor_operations = 0;
   std::vector<MemoryEvents> memory; ///< one an operation
   void add(const Counters& other);
@@ -212,6 +213,11 @@ class Worker {
     (is_store ? counters.global_store_sectors : counters.global_load_sectors) += sectors;
     (is_store ? counters.global_store_requests : counters.global_load_requests) += 1;
     (is_store ? counters.global_store_bytes : counters.global_load_bytes) += bytes;
+    counters.memory[pc].sectors += sectors;
+  }
+  void count_atomic(u32 pc, u64 sectors) {
+    counters.global_atomic_sectors += sectors;
+    counters.global_atomic_requests += 1;
     counters.memory[pc].sectors += sectors;
   }
   void shared_fault(Warp& w, u32 pc, u32 lane, const Shadow::Outcome& o, const char* what, u32 bytes, u64 offset);

@@ -1,14 +1,12 @@
 #include "core/exec/selftest/compare.hpp"
 
-#include "core/exec/nvrtc.hpp"
 #include "core/exec/selftest/instruction_cases.hpp"
-#include "core/exec/selftest/kernels.hpp"
+#include "core/exec/selftest/kernel_trial.hpp"
 #include "core/exec/selftest/random_program.hpp"
 
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <random>
 
 namespace aicf::selftest {
 namespace {
@@ -27,6 +25,8 @@ struct Trial {
     call.module.launch.grid[0].text = std::to_string(grid);
     call.module.launch.block[0].text = std::to_string(block);
   }
+  Trial(Call prepared, std::vector<std::vector<std::byte>> data)
+      : call(std::move(prepared)), buffers(std::move(data)) {}
   void buffer(Arg::Role role, const void* data, std::size_t bytes) {
     Arg arg;
     arg.name = "b" + std::to_string(buffers.size());
@@ -191,28 +191,13 @@ Comparison compare_kernels(Backend& other, Backend& emulator, const std::string&
   for (const SourceKernel& k : source_kernels()) {
     if (k.hopper && arch != "sm_90") continue;
     ++result.compared;
-    KernelModule module;
-    module.entry = "k";
-    module.cuda_source = "extern \"C\" __global__ void k" + std::string(k.source) + "\n";
-    module.arch = k.hopper ? arch + "a" : arch;
-    const auto compiled = compile(module);
-    if (!compiled) {
-      differs(result, std::string(k.name) + ": " +
-                          (compiled.missing ? compiled.missing->what : format(compiled.diagnostics.front())));
+    auto made = kernel_trial(k, arch);
+    if (!made) {
+      differs(result,
+              std::string(k.name) + ": " + (made.missing ? made.missing->what : format(made.diagnostics.front())));
       continue;
     }
-    Trial trial(compiled->ptx, k.grid, k.block);
-    trial.call.module.launch.cluster[0].text = std::to_string(k.cluster);
-    std::mt19937 random(20240607);
-    for (int i = 0; i < 2; ++i) {
-      std::vector<std::uint32_t> words(k.words);
-      for (auto& w : words) {
-        const auto r = static_cast<std::int32_t>(random() % 20001) - 10000;
-        w = k.integers ? static_cast<std::uint32_t>(r) : std::bit_cast<std::uint32_t>(static_cast<float>(r) * 0x1p-12F);
-      }
-      trial.buffer(Arg::Role::input, words.data(), words.size() * 4);
-    }
-    trial.buffer(Arg::Role::inout, nullptr, std::size_t{k.words} * 4);
+    Trial trial(std::move(made->call), std::move(made->data));
     std::string problem;
     const auto there = trial.run(other, problem), here = problem.empty() ? trial.run(emulator, problem) : there;
     if (!problem.empty()) {

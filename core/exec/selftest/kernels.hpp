@@ -18,5 +18,7 @@ struct SourceKernel {
 };
 
 [[nodiscard]] std::span<const SourceKernel> source_kernels();
+/// One pattern of memory access each, on which counters are compared: widths, strides, conflicts, atomics, copies.
+[[nodiscard]] std::span<const SourceKernel> pattern_kernels();
 
 } // namespace aicf::selftest
