@@ -3,6 +3,7 @@
 #include "core/exec/backends.hpp"
 #include "core/exec/emulator/emulator.hpp"
 #include "core/exec/reference.hpp"
+#include "core/exec/timing_metrics.hpp"
 #include "core/validate/compare.hpp"
 #include "synth/variant.hpp"
 
@@ -156,10 +157,14 @@ class Inquiry {
     RunOptions options;
     options.checks = false;
     options.repetitions = 31;
+    options.counters = how.counters;
     RunResult result;
     (void)run_variant(*request.structure, out.variant.variant, request.problem, *inputs, device, options, &result,
                       stop);
-    for (Metric& m : result.metrics) out.variant.timings.push_back(std::move(m));
+    auto& counters = out.variant.validation.counters;
+    for (Metric& m : result.metrics) (is_of_timing(m) ? out.variant.timings : counters).push_back(std::move(m));
+    if (how.counters && out.variant.variant.modules.size() > 1)
+      out.notes.emplace_back("the hardware's counters hold those of the fills before the kernel");
     for (const Fault& f : result.faults) out.variant.validation.faults.push_back(f);
     out.variant.validation.passed = out.variant.validation.passed && result.faults.empty();
   }

@@ -30,6 +30,7 @@ struct OwnKernelJudging {
   std::string backend = "emulator";
   std::uint64_t seed = 1;
   std::int64_t row_limit = 0; ///< as in ValidationOptions
+  bool counters = false;      ///< on a device: the hardware's own as well
 };
 
 /// What is wrong with the kernel is a finding, not an error. Sizes that the launch does not allow are a diagnostic.

@@ -4,6 +4,7 @@
 #include "core/exec/backends.hpp"
 #include "core/exec/cuda/cuda_backend.hpp"
 #include "core/exec/nvrtc.hpp"
+#include "core/exec/timing_metrics.hpp"
 #include "core/plan/choice.hpp"
 #include "core/validate/inputs.hpp"
 #include "synth/estimate.hpp"
@@ -128,12 +129,12 @@ class Loop {
     RunOptions how;
     how.checks = false;
     how.repetitions = 31;
+    how.counters = request_.counters;
     RunResult result;
     auto outputs =
         run_variant(*request_.structure, out.variant, request_.problem, *inputs, backend_, how, &result, stop_);
     if (outputs.missing) return outputs.missing;
-    for (Metric& m : result.metrics)
-      if (m.unit == "us") out.timings.push_back(std::move(m));
+    for (Metric& m : result.metrics) (is_of_timing(m) ? out.timings : out.validation.counters).push_back(std::move(m));
     return std::nullopt;
   }
 

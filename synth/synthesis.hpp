@@ -20,6 +20,7 @@ struct SynthesisRequest {
                                               ///< device each form of coarse choices, then around the fastest
   std::uint64_t seed = 1;
   bool validate = true;
+  bool counters = false;       ///< on a device: the hardware's own, at the problem's sizes, after the times were taken
   std::int64_t row_limit = 64; ///< rows that the judge recomputes at the problem's sizes; 0: all
 };
 

@@ -3,6 +3,8 @@
 
 #include "app/aicf/check_report.hpp"
 #include "app/aicf/command.hpp"
+#include "app/aicf/counter_table.hpp"
+#include "app/aicf/document.hpp"
 #include "app/aicf/remote.hpp"
 #include "app/aicf/request.hpp"
 #include "app/aicf/store.hpp"
@@ -59,7 +61,7 @@ Result<CheckJob> check_from(const json& body, std::stop_token stop) {
   if (!body.contains("row_limit")) common["row_limit"] = 0;
   auto shared = request_from(common, std::move(stop));
   if (!shared) return shared.failure<CheckJob>();
-  job.how = {shared->rules, shared->backend, shared->seed, shared->row_limit};
+  job.how = {shared->rules, shared->backend, shared->seed, shared->row_limit, shared->counters};
   if (!body.contains("profile")) job.how.rules.order = Order::any; // nothing was asked of it
   OwnKernelRequest& r = job.request;
   r.structure = shared->structure;
@@ -118,6 +120,7 @@ SynthesisRequest kept_as(const CheckJob& job) {
   request.problem = job.request.problem;
   request.backend = job.how.backend;
   request.seed = job.how.seed;
+  request.counters = job.how.counters;
   return request;
 }
 
@@ -129,7 +132,7 @@ struct Options {
                                                    cluster = "1", shared = "0", arguments;
   std::vector<std::string> settings, multiples, zeroed, approximate, options, targets;
   std::int64_t seed = 1, row_limit = 0;
-  bool json = false, occupancy = false;
+  bool json = false, occupancy = false, counters = false;
 };
 
 /// At commas outside parentheses.
@@ -192,6 +195,11 @@ json occupancy_table(const OwnKernelReport& report) {
   return list;
 }
 
+void print(const json& document, const std::string& source, const json& occupancies, const Options& o) {
+  print_check(document, source, occupancies);
+  if (o.counters) std::cout << counter_table(member(member(document, "variant"), "counters"));
+}
+
 /// On another machine: the sources go there, the verdict and its evidence come back.
 int check_elsewhere(const Options& o, const std::string& target, const json& body, const std::stop_token& stop) {
   if (o.occupancy) return complain("--occupancy does not go with --target");
@@ -204,7 +212,7 @@ int check_elsewhere(const Options& o, const std::string& target, const json& bod
   if (o.json)
     print_json(document);
   else
-    print_check(document, body["source"].get<std::string>(), json::array());
+    print(document, body["source"].get<std::string>(), json::array(), o);
   return status;
 }
 
@@ -225,6 +233,7 @@ int check_command(const Options& o, std::stop_token stop) {
             {"backend", o.backend},
             {"seed", o.seed},
             {"row_limit", o.row_limit},
+            {"counters", o.counters},
             {"grid", o.grid},
             {"block", o.block},
             {"cluster", o.cluster},
@@ -279,7 +288,7 @@ int check_command(const Options& o, std::stop_token stop) {
   if (o.json)
     print_json(document);
   else
-    print_check(document, source, occupancies);
+    print(document, source, occupancies, o);
   return checked->report.variant.validation.passed ? done : negative;
 }
 
@@ -316,6 +325,8 @@ const RegisterCommand check{
        app.add_option("--seed", o->seed, "seed of the inputs")->check(CLI::NonNegativeNumber);
        app.add_option("--rows", o->row_limit, "rows that are judged at the sizes given; 0: all")
            ->check(CLI::NonNegativeNumber);
+       app.add_flag("--counters", o->counters,
+                    "every counter; with --backend cuda the hardware's own, through CUPTI, after the times");
        app.add_flag("--occupancy", o->occupancy, "registers, spills and occupancy for sm_80 to sm_120");
        app.add_flag("--json", o->json, "one JSON document on standard output");
        return [o](std::stop_token stop) { return check_command(*o, std::move(stop)); };

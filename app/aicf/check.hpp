@@ -13,8 +13,8 @@ struct CheckJob {
 };
 
 /// Body: source, file, entry, text or op, op_name, dims, scalars, dtype (empty: what the pointers of the kernel say),
-/// target, profile, backend, seed, row_limit, grid, block, cluster, shared, arguments[], multiples{}, zeroed[],
-/// approximate[], options[]. Every wrong field is a diagnostic.
+/// target, profile, backend, seed, row_limit, counters, grid, block, cluster, shared, arguments[], multiples{},
+/// zeroed[], approximate[], options[]. Every wrong field is a diagnostic.
 [[nodiscard]] Result<CheckJob> check_from(const nlohmann::json& body, std::stop_token stop = {});
 
 struct Checked {

@@ -96,9 +96,12 @@ void print_check(const json& document, const std::string& source, const json& oc
   for (const json& o : occupancies) print_occupancy(o);
   print_lines(member(document, "lines"), source);
   for (const json& m : member(variant, "time_us"))
-    std::cout << text_in(member(m, "id")) << " " << full(member(m, "value")) << " " << text_in(member(m, "unit"))
-              << " (" << full(member(m, "lo")) << " to " << full(member(m, "hi")) << ", "
-              << text_in(member(m, "method")) << ")\n";
+    if (member(m, "value").is_null())
+      std::cout << text_in(member(m, "id")) << " not measured: " << text_in(member(m, "method")) << "\n";
+    else
+      std::cout << text_in(member(m, "id")) << " " << full(member(m, "value")) << " " << text_in(member(m, "unit"))
+                << " (" << full(member(m, "lo")) << " to " << full(member(m, "hi")) << ", "
+                << text_in(member(m, "method")) << ")\n";
   for (const json& note : member(document, "notes")) std::cout << "note: " << text_in(note) << "\n";
   for (const json& f : member(document, "findings")) print_finding(f, source);
   const json& validation = member(variant, "validation");

@@ -78,6 +78,10 @@ Result<SynthesisRequest> request_from(const nlohmann::json& body, std::stop_toke
   request.budget = static_cast<std::size_t>(fields.integer("budget", 6, 1, 10000));
   request.seed = static_cast<std::uint64_t>(fields.integer("seed", 1, 0, INT64_MAX));
   request.row_limit = fields.integer("row_limit", 64, 0, INT64_MAX);
+  if (body.contains("counters") && !body["counters"].is_boolean())
+    fields.wrong("counters", "true or false is needed");
+  else
+    request.counters = body.value("counters", false);
   request.problem.target = fields.text("target", "sm_90");
   request.choices = fields.texts("choices");
   std::string dtype = fields.text("dtype", "f32");

@@ -2,6 +2,7 @@
 
 #include "core/base/json.hpp"
 #include "core/evidence/store.hpp"
+#include "core/exec/cuda/cupti_api.hpp"
 #include "core/exec/cuda/device.hpp"
 #include "core/exec/nvrtc.hpp"
 
@@ -43,6 +44,15 @@ json plan_document(const SynthesizedVariant& v, const SynthesisRequest& request)
           {"shape", shape_text(request.problem)},
           {"dtype", name_of(request.problem.float_type)},
           {"target", request.problem.target}};
+}
+
+/// What measured: the clock of the times, and the library of the counters.
+std::string timer_of(const SynthesizedVariant& v, const SynthesisRequest& request) {
+  std::string text = v.timings.empty() ? "" : "cuda-events";
+  if (request.backend != "cuda" || !request.counters) return text;
+  std::uint32_t version = 0;
+  if (auto api = cuda::cupti::api()) (*api)->version(&version);
+  return text + (text.empty() ? "" : ", ") + "cupti " + std::to_string(version);
 }
 
 } // namespace
@@ -87,7 +97,7 @@ void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& requ
              request.backend == "cuda" ? device_ : request.backend,
              driver_,
              toolkit_,
-             v.timings.empty() ? "" : "cuda-events"};
+             timer_of(v, request)};
   row.started = utc_now();
   row.host = host_name();
   row.command = kind + " " + request.structure->canonical->source->name + " variant " + v.id;

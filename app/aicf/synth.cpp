@@ -1,5 +1,6 @@
 // aicf synth: kernels for an operator at given sizes, built, judged and, on a device, timed.
 #include "app/aicf/command.hpp"
+#include "app/aicf/counter_table.hpp"
 #include "app/aicf/document.hpp"
 #include "app/aicf/remote.hpp"
 #include "app/aicf/request.hpp"
@@ -18,7 +19,7 @@ struct Options {
   std::string op, name, dtype = "f32", backend = "emulator", profile, choices, out;
   std::vector<std::string> settings, shapes, targets;
   std::int64_t budget = 6, seed = 1, row_limit = 64;
-  bool json = false, count = false;
+  bool json = false, count = false, counters = false;
   std::string dump_after;
 };
 
@@ -85,6 +86,13 @@ std::string unknown_architecture(const std::string& arch) {
   return "--target: \"" + arch + "\" is none of " + known;
 }
 
+void print(const nlohmann::json& document, const Options& o) {
+  print_synthesis(document);
+  if (!o.counters) return;
+  for (const nlohmann::json& v : member(document, "variants"))
+    std::cout << text_in(member(v, "id")) << "\n" << counter_table(member(v, "counters"));
+}
+
 int synth_here(const Options& o, SynthesisRequest request, std::stop_token stop) {
   SynthesisEvents events;
   events.progress = [](std::size_t step, std::size_t total, const std::string& text) {
@@ -100,7 +108,7 @@ int synth_here(const Options& o, SynthesisRequest request, std::stop_token stop)
   if (o.json)
     print_json(document);
   else if (result->refusal.empty())
-    print_synthesis(document);
+    print(document, o);
   report(result.diagnostics, std::nullopt);
   if (!result->refusal.empty()) {
     std::cerr << "aicf: " << request.structure->canonical->source->name << ": " << result->refusal << "\n";
@@ -128,6 +136,7 @@ nlohmann::json job_of(const SynthesisRequest& request) {
           {"budget", request.budget},
           {"seed", request.seed},
           {"row_limit", request.row_limit},
+          {"counters", request.counters},
           {"choices", request.choices}};
 }
 
@@ -173,7 +182,7 @@ int synth_elsewhere(const Options& o, const std::vector<SynthesisRequest>& reque
     }
     if (!o.json && !outcome.variants.empty()) {
       if (jobs.size() > 1) std::cout << "\n" << jobs[i].target << ", " << jobs[i].title << "\n";
-      print_synthesis(document);
+      print(document, o);
     }
     int ended = report_end(outcome);
     if (document.contains("refusal") && document["refusal"].is_string())
@@ -212,6 +221,7 @@ int synth_command(const Options& o, std::stop_token stop) {
     request.budget = static_cast<std::size_t>(o.budget);
     request.seed = static_cast<std::uint64_t>(o.seed);
     request.row_limit = o.row_limit;
+    request.counters = o.counters;
     requests.push_back(std::move(request));
   }
   const Problem& first = requests.front().problem;
@@ -248,6 +258,8 @@ const RegisterCommand synth{
        app.add_option("--seed", o->seed, "seed of the inputs")->check(CLI::NonNegativeNumber);
        app.add_option("--rows", o->row_limit, "rows that are judged at the problem's sizes; 0: all")
            ->check(CLI::NonNegativeNumber);
+       app.add_flag("--counters", o->counters,
+                    "every counter of each variant; with --backend cuda the hardware's own, through CUPTI");
        app.add_flag("--count", o->count, "count the plans at each strictness, and build nothing");
        app.add_option("--dump-after", o->dump_after, "print the kernel IR of the best plan after this pass");
        app.add_option("--out", o->out, "folder for the sources and synthesis.json");

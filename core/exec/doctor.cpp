@@ -2,6 +2,7 @@
 
 #include "core/base/cache_dir.hpp"
 #include "core/evidence/store.hpp"
+#include "core/exec/cuda/cupti_api.hpp"
 #include "core/exec/cuda/device.hpp"
 #include "core/exec/cuda/driver.hpp"
 #include "core/exec/nvrtc.hpp"
@@ -10,7 +11,6 @@
 #include <nlohmann/json.hpp>
 #include <sys/utsname.h>
 
-#include <array>
 #include <fstream>
 #include <thread>
 
@@ -65,16 +65,11 @@ json driver_part() {
 }
 
 json cupti_part() {
-  static const std::array<std::string, 3> names{"libcupti.so", "libcupti.so.13", "libcupti.so.12"};
-  std::optional<SharedLibrary> library;
-  if (!cuda_disabled()) library = SharedLibrary::open(cuda_library_dirs(), names);
-  int (*version)(std::uint32_t*) = nullptr; // cupti_version.h: CUptiResult cuptiGetVersion(uint32_t*)
+  auto loaded = cuda::cupti::api();
+  if (!loaded) return absent(loaded);
   std::uint32_t number = 0;
-  if (!library || !library->bind(version, "cuptiGetVersion") || version(&number) != 0)
-    return {{"available", false},
-            {"what", "CUPTI (hardware counters) was not found"},
-            {"how_to_get", how_to_get_cuda_libraries()}};
-  return {{"available", true}, {"path", library->path().string()}, {"version", number}};
+  (*loaded)->version(&number);
+  return {{"available", true}, {"path", (*loaded)->library.path().string()}, {"version", number}};
 }
 
 json evidence_part() {

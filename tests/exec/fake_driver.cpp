@@ -86,11 +86,15 @@ Driver make() {
   d.error_string = [](int, const char** text) { return *text = "as played", 0; };
   d.device_count = [](int* count) { return *count = 1, 0; };
   d.device_get = [](Device* device, int ordinal) { return *device = ordinal, 0; };
+  d.device_bus_id = [](char* text, int size, Device) {
+    return std::strncpy(text, "0000:00:00.0", std::size_t(size)), 0;
+  };
   d.context_retain = [](Context* context, Device) {
     return *context = reinterpret_cast<Context>(&state()), 0;
   }; // NOLINT
   d.context_release = [](Device) { return alive(); };
   d.context_set = [](Context) { return alive(); };
+  d.reset_persisting = [] { return alive(); };
   d.module_load = [](Module* module, const void* image, unsigned, int*, void**) {
     if (image == nullptr || *static_cast<const char*>(image) == 'X') return 200; // a cubin of another device
     *module = reinterpret_cast<Module>(&state());                                // NOLINT
@@ -185,6 +189,7 @@ cuda::DeviceInfo device() {
   cuda::DeviceInfo info;
   info.name = "played";
   info.arch = "sm_90";
+  info.memory_bytes = std::size_t{1} << 30U;
   info.sm_count = 4;
   info.l2_bytes = 1 << 20;
   info.shared_optin_bytes = 227 * 1024;

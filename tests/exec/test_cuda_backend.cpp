@@ -4,10 +4,13 @@
 #include "core/exec/cuda/timing.hpp"
 #include "tests/exec/fake_driver.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <QtTest>
 
 #include <cmath>
 #include <cstring>
+#include <set>
 
 using namespace aicf;
 using namespace aicf::cuda;
@@ -68,6 +71,7 @@ class TestCudaBackend : public QObject {
   std::unique_ptr<Backend> backend;
 
  private slots:
+  void initTestCase() { qputenv("AICF_CUDA", "none"); } // whatever this machine has: the driver is played
   void init() {
     backend.reset();
     fake::reset();
@@ -217,8 +221,8 @@ class TestCudaBackend : public QObject {
     auto result = s.run(*backend);
     QVERIFY(result && result->status == RunResult::Status::ok);
     QVERIFY(fresh);
-    QCOMPARE(s.at(0, 1), 6.0F); // the first run's result
-    QCOMPARE(result->metrics.size(), std::size_t{3});
+    QCOMPARE(s.at(0, 1), 6.0F);                       // the first run's result
+    QCOMPARE(result->metrics.size(), std::size_t{7}); // then three of clocks and one of the timed results
     const std::vector<std::pair<std::string, double>> expected{
         {"time_us.cold", 38.5}, {"time_us.hot", 38.5}, {"time_us.floor", 0}};
     for (std::size_t i = 0; i < 3; ++i) {
@@ -226,7 +230,7 @@ class TestCudaBackend : public QObject {
       QCOMPARE(m.id, expected[i].first);
       QCOMPARE(m.unit, std::string("us"));
       QVERIFY(m.source == Metric::Source::measured && !m.method.empty());
-      QCOMPARE(m.samples, 100);
+      QCOMPARE(m.samples, 100);                                // all alike: no more are needed
       QVERIFY(std::fabs(m.value - expected[i].second) < 0.01); // the flush and the restoring copies are outside
     }
     QVERIFY(fake::state().fills >= 100); // one before each cold run
@@ -235,8 +239,109 @@ class TestCudaBackend : public QObject {
     store_element(DType::f32, s.memory[0].data(), 1, 5);
     s.memory[1].assign(s.memory[1].size(), std::byte{0});
     auto hot = s.run(*backend);
-    QCOMPARE(hot->metrics.size(), std::size_t{2});
+    QCOMPARE(hot->metrics.size(), std::size_t{6});
     QCOMPARE(hot->metrics[0].id, std::string("time_us.hot"));
+    QCOMPARE(hot->metrics[5].id, std::string("timed_result.differing"));
+    QCOMPARE(hot->metrics[5].value, 0.0);
+  }
+
+  void samplesAreTakenUntilTheMedianIsKnown() {
+    Setup s;
+    auto& kernel = fake::state().kernels["k"];
+    int runs = 0;
+    kernel.body = [&](const LaunchConfig&, void**) { // every other run takes twice as long
+      kernel.microseconds = ++runs % 2 == 0 ? 10 : 20;
+      return int{success};
+    };
+    s.options.repetitions = 12;
+    auto result = s.run(*backend);
+    QVERIFY(result && result->status == RunResult::Status::ok);
+    QCOMPARE(result->metrics[0].id, std::string("time_us.cold"));
+    QCOMPARE(result->metrics[0].samples, 48); // four times as many, and it is said
+    QVERIFY(result->metrics[0].method.find("cap of samples") != std::string::npos);
+  }
+
+  void clocksGoWithTheTimes() {
+    TimingRequest request;
+    Session session(fake::driver(), fake::device());
+    request.run = [&](std::size_t) { fake::state().now_us += 5; };
+    request.repetitions = 32;
+    int reads = 0;
+    std::uint64_t reasons = 0x5; // idle, and the power cap
+    request.clocks = [&] { return std::optional(Clocks{1980 - 100 * (++reads % 2), 3201, reasons}); };
+    std::vector<Metric> metrics = time_runs(session, request, {});
+    QCOMPARE(metrics.size(), std::size_t{6});
+    QCOMPARE(metrics[3].id, std::string("clock.sm"));
+    QCOMPARE(metrics[3].unit, std::string("MHz"));
+    QVERIFY(metrics[3].lo == 1880 && metrics[3].hi == 1980);
+    QCOMPARE(metrics[4].value, 3201.0);
+    QCOMPARE(metrics[5].id, std::string("clock.throttled"));
+    QCOMPARE(metrics[5].value, 96.0); // 32 each of cold, hot and nothing
+    QVERIFY(metrics[5].method.find("power cap") != std::string::npos);
+    reasons = 0x1;
+    metrics = time_runs(session, request, {});
+    QCOMPARE(metrics[5].value, 0.0);
+    request.clocks = {};
+    metrics = time_runs(session, request, {});
+    QVERIFY(metrics[3].source == Metric::Source::not_measured && metrics[5].source == Metric::Source::not_measured);
+    QCOMPARE(throttled_by(0x1 | 0x2), std::string()); // idle, clocks that were set
+    QCOMPARE(throttled_by(0x8 | 0x40), std::string("hardware slowdown, heat (hardware)"));
+  }
+
+  void inputsTakeTurnsAndResultsAreLookedAt() {
+    Setup s;
+    s.tensor("x", Role::input, "4", 4);
+    s.tensor("y", Role::output, "4", 4);
+    store_element(DType::f32, s.memory[0].data(), 2, 3);
+    std::set<float*> places;
+    bool right = true;
+    fake::state().kernels["k"].body = [&](const LaunchConfig&, void** p) {
+      places.insert(floats(p, 0));
+      right = right && floats(p, 0)[2] == 3;
+      floats(p, 1)[1] = 7; // of four elements it writes one
+      return int{success};
+    };
+    s.options.repetitions = 20;
+    auto result = s.run(*backend);
+    QVERIFY(result && result->status == RunResult::Status::ok && result->faults.empty());
+    QCOMPARE(places.size(), std::size_t{2});
+    QVERIFY(right);
+    int poisonings = 0; // it writes at first, not while it is timed, and when it is looked at again
+    fake::state().kernels["k"].body = [&](const LaunchConfig&, void** p) {
+      poisonings += floats(p, 1)[0] < -300 ? 1 : 0;
+      floats(p, 1)[0] = 1;
+      if (poisonings != 1) floats(p, 1)[1] = 7;
+      return int{success};
+    };
+    s.memory[1].assign(s.memory[1].size(), std::byte{0});
+    result = s.run(*backend);
+    QVERIFY(result && result->status == RunResult::Status::faulted);
+    QCOMPARE(result->faults.at(0).kind, std::string("not-written-when-timed"));
+    QVERIFY(result->metrics.empty());
+    QCOMPARE(poisonings, 2);
+  }
+
+  void uncertaintyOfAMedian() { // of 1 … 100: ranks 40 and 60 of 100 (0.98 sqrt 100 = 9.8), half the width 10 of 51
+    std::vector<double> values;
+    for (int i = 100; i >= 1; --i) values.push_back(i);
+    QVERIFY(std::fabs(median_uncertainty(values) - 10.0 / 51) < 1e-12);
+    QCOMPARE(median_uncertainty({5, 5, 5, 5, 5, 5, 5}), 0.0);
+    QVERIFY(std::isinf(median_uncertainty({5, 5, 5, 5, 5})));
+  }
+
+  void countersWithoutCuptiAreNotMeasured() {
+    Setup s;
+    s.tensor("x", Role::output, "4", 4);
+    fake::state().kernels["k"].body = nothing;
+    s.options.counters = true;
+    auto result = s.run(*backend);
+    QVERIFY(result && result->status == RunResult::Status::ok);
+    QVERIFY(result->metrics.size() > 30);
+    for (const Metric& m : result->metrics) {
+      QVERIFY2(m.source == Metric::Source::not_measured, m.id.c_str());
+      QVERIFY(m.method.find("CUPTI") != std::string::npos);
+      QVERIFY(to_json(m)["value"].is_null());
+    }
   }
 
   void quartiles() { // of 1 … 9: 3, 5, 7; interpolated between ranks otherwise

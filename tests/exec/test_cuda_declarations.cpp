@@ -1,4 +1,5 @@
 // Our own declarations of NVIDIA's interfaces against NVIDIA's headers and libraries, where a toolkit is installed.
+#include "core/exec/cuda/cupti_api.hpp"
 #include "core/exec/cuda/driver.hpp"
 #include "core/exec/nvrtc_api.hpp"
 
@@ -11,6 +12,13 @@
 #include "/usr/local/cuda/include/cuda.h"
 #include "/usr/local/cuda/include/nvrtc.h"
 #define AICF_HAS_TOOLKIT 1
+#endif
+#if defined(AICF_HAS_TOOLKIT) && __has_include(<cuda.h>) && __has_include(<cupti_range_profiler.h>)
+#include <cupti.h>
+#include <cupti_profiler_host.h>
+#include <cupti_range_profiler.h>
+#include <cupti_target.h>
+#define AICF_HAS_CUPTI 1
 #endif
 
 using namespace aicf;
@@ -57,10 +65,12 @@ SAME(device_count, cuDeviceGetCount);
 SAME(device_get, cuDeviceGet);
 SAME(device_name, cuDeviceGetName);
 SAME(device_memory, cuDeviceTotalMem);
+SAME(device_bus_id, cuDeviceGetPCIBusId);
 SAME(device_attribute, cuDeviceGetAttribute);
 SAME(context_retain, cuDevicePrimaryCtxRetain);
 SAME(context_release, cuDevicePrimaryCtxRelease);
 SAME(context_set, cuCtxSetCurrent);
+SAME(reset_persisting, cuCtxResetPersistingL2Cache);
 SAME(module_load, cuModuleLoadDataEx);
 SAME(module_unload, cuModuleUnload);
 SAME(module_function, cuModuleGetFunction);
@@ -134,6 +144,132 @@ static_assert(function_shared_bytes == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES &&
               launch_cluster_dimension == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
               stream_default == CU_STREAM_DEFAULT && event_default == CU_EVENT_DEFAULT);
 static_assert(nvrtc_success == NVRTC_SUCCESS);
+
+} // namespace
+#endif
+
+#ifdef AICF_HAS_CUPTI
+namespace {
+
+namespace ours = aicf::cuda::cupti;
+#define SIZE(mine, theirs) static_assert(ours::mine{}.size == theirs##_STRUCT_SIZE, #theirs)
+SIZE(Nothing, CUpti_Profiler_Initialize_Params);
+SIZE(Nothing, CUpti_Profiler_DeInitialize_Params);
+SIZE(ChipName, CUpti_Device_GetChipName_Params);
+SIZE(DeviceSupported, CUpti_Profiler_DeviceSupported_Params);
+SIZE(Availability, CUpti_Profiler_GetCounterAvailability_Params);
+SIZE(HostInitialize, CUpti_Profiler_Host_Initialize_Params);
+SIZE(HostObject, CUpti_Profiler_Host_Deinitialize_Params);
+SIZE(HostMetrics, CUpti_Profiler_Host_ConfigAddMetrics_Params);
+SIZE(ConfigSize, CUpti_Profiler_Host_GetConfigImageSize_Params);
+SIZE(ConfigImage, CUpti_Profiler_Host_GetConfigImage_Params);
+SIZE(Passes, CUpti_Profiler_Host_GetNumOfPasses_Params);
+SIZE(Evaluate, CUpti_Profiler_Host_EvaluateToGpuValues_Params);
+SIZE(RangeEnable, CUpti_RangeProfiler_Enable_Params);
+SIZE(RangeObject, CUpti_RangeProfiler_Disable_Params);
+SIZE(RangeObject, CUpti_RangeProfiler_Start_Params);
+SIZE(RangeConfig, CUpti_RangeProfiler_SetConfig_Params);
+SIZE(RangeStop, CUpti_RangeProfiler_Stop_Params);
+SIZE(RangeDecode, CUpti_RangeProfiler_DecodeData_Params);
+SIZE(DataSize, CUpti_RangeProfiler_GetCounterDataSize_Params);
+SIZE(DataInitialize, CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
+SIZE(DataInfo, CUpti_RangeProfiler_GetCounterDataInfo_Params);
+#undef SIZE
+#define MEMBER(mine, member, type, field)                                                                              \
+  static_assert(offsetof(ours::mine, member) == offsetof(type, field) &&                                               \
+                    sizeof(ours::mine::member) == sizeof(type::field),                                                 \
+                #type "::" #field)
+MEMBER(ChipName, device, CUpti_Device_GetChipName_Params, deviceIndex);
+MEMBER(ChipName, name, CUpti_Device_GetChipName_Params, pChipName);
+MEMBER(DeviceSupported, device, CUpti_Profiler_DeviceSupported_Params, cuDevice);
+MEMBER(DeviceSupported, supported, CUpti_Profiler_DeviceSupported_Params, isSupported);
+MEMBER(DeviceSupported, vgpu, CUpti_Profiler_DeviceSupported_Params, vGpu);
+MEMBER(DeviceSupported, wsl, CUpti_Profiler_DeviceSupported_Params, wsl);
+MEMBER(DeviceSupported, api, CUpti_Profiler_DeviceSupported_Params, api);
+MEMBER(Availability, context, CUpti_Profiler_GetCounterAvailability_Params, ctx);
+MEMBER(Availability, image_bytes, CUpti_Profiler_GetCounterAvailability_Params, counterAvailabilityImageSize);
+MEMBER(Availability, image, CUpti_Profiler_GetCounterAvailability_Params, pCounterAvailabilityImage);
+MEMBER(HostInitialize, chip, CUpti_Profiler_Host_Initialize_Params, pChipName);
+MEMBER(HostInitialize, availability, CUpti_Profiler_Host_Initialize_Params, pCounterAvailabilityImage);
+MEMBER(HostInitialize, host, CUpti_Profiler_Host_Initialize_Params, pHostObject);
+MEMBER(HostMetrics, names, CUpti_Profiler_Host_ConfigAddMetrics_Params, ppMetricNames);
+MEMBER(HostMetrics, count, CUpti_Profiler_Host_ConfigAddMetrics_Params, numMetrics);
+MEMBER(ConfigImage, bytes, CUpti_Profiler_Host_GetConfigImage_Params, configImageSize);
+MEMBER(ConfigImage, image, CUpti_Profiler_Host_GetConfigImage_Params, pConfigImage);
+MEMBER(Passes, image, CUpti_Profiler_Host_GetNumOfPasses_Params, pConfigImage);
+MEMBER(Evaluate, data, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pCounterDataImage);
+MEMBER(Evaluate, range, CUpti_Profiler_Host_EvaluateToGpuValues_Params, rangeIndex);
+MEMBER(Evaluate, names, CUpti_Profiler_Host_EvaluateToGpuValues_Params, ppMetricNames);
+MEMBER(Evaluate, values, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pMetricValues);
+MEMBER(RangeEnable, context, CUpti_RangeProfiler_Enable_Params, ctx);
+MEMBER(RangeEnable, profiler, CUpti_RangeProfiler_Enable_Params, pRangeProfilerObject);
+MEMBER(RangeConfig, config, CUpti_RangeProfiler_SetConfig_Params, pConfig);
+MEMBER(RangeConfig, data, CUpti_RangeProfiler_SetConfig_Params, pCounterDataImage);
+MEMBER(RangeConfig, range, CUpti_RangeProfiler_SetConfig_Params, range);
+MEMBER(RangeConfig, replay, CUpti_RangeProfiler_SetConfig_Params, replayMode);
+MEMBER(RangeConfig, ranges_in_pass, CUpti_RangeProfiler_SetConfig_Params, maxRangesPerPass);
+MEMBER(RangeConfig, levels, CUpti_RangeProfiler_SetConfig_Params, numNestingLevels);
+MEMBER(RangeConfig, least_level, CUpti_RangeProfiler_SetConfig_Params, minNestingLevel);
+MEMBER(RangeConfig, pass, CUpti_RangeProfiler_SetConfig_Params, passIndex);
+MEMBER(RangeStop, all_passes, CUpti_RangeProfiler_Stop_Params, isAllPassSubmitted);
+MEMBER(RangeDecode, dropped, CUpti_RangeProfiler_DecodeData_Params, numOfRangeDropped);
+MEMBER(DataSize, names, CUpti_RangeProfiler_GetCounterDataSize_Params, pMetricNames);
+MEMBER(DataSize, ranges, CUpti_RangeProfiler_GetCounterDataSize_Params, maxNumOfRanges);
+MEMBER(DataSize, tree_nodes, CUpti_RangeProfiler_GetCounterDataSize_Params, maxNumRangeTreeNodes);
+MEMBER(DataSize, bytes, CUpti_RangeProfiler_GetCounterDataSize_Params, counterDataSize);
+MEMBER(DataInitialize, data, CUpti_RangeProfiler_CounterDataImage_Initialize_Params, pCounterData);
+MEMBER(DataInfo, data, CUpti_RangeProfiler_GetCounterDataInfo_Params, pCounterDataImage);
+MEMBER(DataInfo, ranges, CUpti_RangeProfiler_GetCounterDataInfo_Params, numTotalRanges);
+#undef MEMBER
+static_assert(ours::record_start == offsetof(CUpti_ActivityKernel10, start) &&
+              ours::record_end == offsetof(CUpti_ActivityKernel10, end) &&
+              ours::record_name == offsetof(CUpti_ActivityKernel10, name));
+
+#define SAME(member, function) static_assert(Same<decltype(ours::Api::member), decltype(&(function))>::value, #function)
+SAME(version, cuptiGetVersion);
+SAME(error_string, cuptiGetResultString);
+SAME(initialize, cuptiProfilerInitialize);
+SAME(deinitialize, cuptiProfilerDeInitialize);
+SAME(chip_name, cuptiDeviceGetChipName);
+SAME(device_supported, cuptiProfilerDeviceSupported);
+SAME(availability, cuptiProfilerGetCounterAvailability);
+SAME(host_initialize, cuptiProfilerHostInitialize);
+SAME(host_deinitialize, cuptiProfilerHostDeinitialize);
+SAME(host_metrics, cuptiProfilerHostConfigAddMetrics);
+SAME(config_size, cuptiProfilerHostGetConfigImageSize);
+SAME(config_image, cuptiProfilerHostGetConfigImage);
+SAME(passes, cuptiProfilerHostGetNumOfPasses);
+SAME(evaluate, cuptiProfilerHostEvaluateToGpuValues);
+SAME(range_enable, cuptiRangeProfilerEnable);
+SAME(range_disable, cuptiRangeProfilerDisable);
+SAME(range_config, cuptiRangeProfilerSetConfig);
+SAME(range_start, cuptiRangeProfilerStart);
+SAME(range_stop, cuptiRangeProfilerStop);
+SAME(range_decode, cuptiRangeProfilerDecodeData);
+SAME(data_size, cuptiRangeProfilerGetCounterDataSize);
+SAME(data_initialize, cuptiRangeProfilerCounterDataImageInitialize);
+SAME(data_info, cuptiRangeProfilerGetCounterDataInfo);
+SAME(activity_enable, cuptiActivityEnable);
+SAME(activity_disable, cuptiActivityDisable);
+SAME(activity_flush, cuptiActivityFlushAll);
+SAME(activity_next, cuptiActivityGetNextRecord);
+#undef SAME
+
+static_assert(ours::success == CUPTI_SUCCESS && ours::invalid_metric_name == CUPTI_ERROR_INVALID_METRIC_NAME &&
+              ours::not_supported == CUPTI_ERROR_NOT_SUPPORTED &&
+              ours::virtualized == CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED &&
+              ours::insufficient_privileges == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES &&
+              ours::virtualized_privileges == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES &&
+              ours::confidential == CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED &&
+              ours::cmp == CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED && ours::mig == CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED &&
+              ours::sli == CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED && ours::wsl == CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED &&
+              ours::invalid_chip_name == CUPTI_ERROR_INVALID_CHIP_NAME);
+static_assert(ours::range_profiler == CUPTI_PROFILER_TYPE_RANGE_PROFILER && ours::auto_range == CUPTI_AutoRange &&
+              ours::user_replay == CUPTI_UserReplay && ours::level_disabled == CUPTI_PROFILER_CONFIGURATION_DISABLED &&
+              ours::level_supported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED &&
+              ours::kind_kernel == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL &&
+              ours::flush_forced == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED &&
+              CUPTI_PROFILER_RANGE_PROFILING == ours::DeviceSupported{}.api);
 
 } // namespace
 #endif

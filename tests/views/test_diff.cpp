@@ -73,7 +73,7 @@ class TestDiff : public QObject {
     b.registers = 20;
     a.metrics.push_back({"global_load_sectors", "sectors", "exact", {}, 100.0});
     b.metrics.push_back({"global_load_sectors", "sectors", "exact", {}, 150.0});
-    b.metrics.push_back({"barriers", "warps", "exact", {}, std::nullopt});
+    b.metrics.push_back({"barriers", "warps", "not_permitted", {}, std::nullopt});
     const auto rows = compareMetrics(a, b);
     const auto find = [&](const QString& id) {
       return *std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.id == id; });
@@ -84,6 +84,9 @@ class TestDiff : public QObject {
     model->setRows({find("global_load_sectors")});
     QCOMPARE(model->index(0, 3).data().toString(), QStringLiteral("+50"));
     QCOMPARE(model->index(0, 4).data().toString(), QStringLiteral("1.500"));
+    model->setRows({find("barriers")});
+    QCOMPARE(model->index(0, 1).data().toString(), QString());
+    QCOMPARE(model->index(0, 2).data().toString(), QStringLiteral("not permitted"));
     a.choices = {{"threads", "128"}, {"state", "online"}};
     b.choices = {{"threads", "256"}, {"state", "online"}};
     const auto choices = compareChoices(a, b);

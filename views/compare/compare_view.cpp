@@ -20,7 +20,8 @@ static const RegisterView registration{50, [](Workbench& w) { return std::make_u
 
 namespace {
 
-QString valueText(const std::optional<double>& v) { return v ? number(*v, 5) : QString(); }
+QString valueText(const std::optional<double>& v, const QString& state) { return v ? number(*v, 5) : state; }
+QString stateOf(const MetricRow* m) { return m && !m->value ? QString(m->source).replace('_', ' ') : QString(); }
 std::optional<double> difference(const ComparedMetric& m) {
   return m.a && m.b ? std::optional(*m.b - *m.a) : std::nullopt;
 }
@@ -53,7 +54,7 @@ std::vector<ComparedMetric> compareMetrics(const VariantRow& a, const VariantRow
     for (const MetricRow& m : from.metrics) {
       if (!seen.insert(m.id).second) continue;
       const MetricRow *x = a.metric(m.id), *y = b.metric(m.id);
-      rows.push_back({m.id, m.unit, x ? x->value : std::nullopt, y ? y->value : std::nullopt});
+      rows.push_back({m.id, m.unit, x ? x->value : std::nullopt, y ? y->value : std::nullopt, stateOf(x), stateOf(y)});
     }
   };
   whole(CompareView::tr("registers"), CompareView::tr("a thread"), &VariantRow::registers);
@@ -86,10 +87,10 @@ RecordModel<ComparedMetric>* makeComparedMetricsModel(QObject* parent) {
       {C{{CompareView::tr("Metric"), {}, CellKind::mono, 210}, [](const auto& m) { return m.id; }},
        C{{CompareView::tr("A"), {}, CellKind::number, 92},
          [](const auto& m) { return variant(m.a); },
-         [](const auto& m) { return valueText(m.a); }},
+         [](const auto& m) { return valueText(m.a, m.stateA); }},
        C{{CompareView::tr("B"), {}, CellKind::number, 92},
          [](const auto& m) { return variant(m.b); },
-         [](const auto& m) { return valueText(m.b); }},
+         [](const auto& m) { return valueText(m.b, m.stateB); }},
        C{{CompareView::tr("B − A"), {}, CellKind::number, 92},
          [](const auto& m) { return variant(difference(m)); },
          [](const auto& m) { return signedText(difference(m)); },

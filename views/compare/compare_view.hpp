@@ -15,6 +15,7 @@ class Pane;
 struct ComparedMetric {
   QString id, unit;
   std::optional<double> a, b;
+  QString stateA = {}, stateB = {}; ///< of one without a value: "not permitted", "not supported", "not measured"
 };
 struct ComparedChoice {
   QString param, a, b;

@@ -1,8 +1,12 @@
 #include "core/exec/cuda/cuda_backend.hpp"
 
+#include "core/exec/cuda/counting.hpp"
 #include "core/exec/cuda/session.hpp"
 #include "core/exec/cuda/timing.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <map>
 #include <set>
 
 namespace aicf {
@@ -32,6 +36,7 @@ class Run {
     current.clear();
     for (std::size_t i = 0; i < buffers.size(); ++i) memory[i].download(buffers[i].bytes);
     if (result.status == RunResult::Status::ok && options.repetitions > 0) time(result);
+    if (result.status == RunResult::Status::ok && options.counters) count(result); // after all times
     return result;
   }
 
@@ -113,7 +118,7 @@ class Run {
 
   /// Copies of what a timed run must find as the first one found it.
   void keep_originals() {
-    if (options.repetitions <= 0) return;
+    if (options.repetitions <= 0 && !options.counters) return;
     std::set<std::size_t> changed;
     each_tensor([&](const Arg& arg, std::size_t buffer) {
       if (arg.role == Arg::Role::inout || arg.role == Arg::Role::workspace) changed.insert(buffer);
@@ -128,17 +133,162 @@ class Run {
   std::vector<Restore> restores;
 
   void time(RunResult& result) {
+    const std::vector<std::vector<DevicePointer>> turns = places();
+    const auto point = [&](std::size_t turn) {
+      for (Kernel& kernel : kernels) kernel.point(turns[turn % turns.size()]);
+    };
     TimingRequest request;
-    request.run = [&] {
+    request.run = [&](std::size_t turn) {
+      point(turn);
       for (Kernel& kernel : kernels) kernel.launch();
     };
+    const ClockReader reader(session.bus_id());
+    request.clocks = [&] { return reader.read(); };
+    poison_results();
     request.restores = restores;
     request.launches = static_cast<int>(kernels.size());
     request.repetitions = options.repetitions;
     request.cold = options.cold;
     result.metrics = time_runs(session, request, stop);
-    if (!result.metrics.empty()) return;
+    if (!result.metrics.empty()) {
+      point(0);
+      return look_at_results(result);
+    }
     result.status = stop.stop_requested() ? RunResult::Status::cancelled : RunResult::Status::lost;
+  }
+
+  /// Where the buffers lie, at each turn: what is only read has two copies where they take little of the device, so
+  /// that no run finds what the one before it read.
+  std::vector<std::vector<DevicePointer>> places() {
+    std::set<std::size_t> read, written;
+    each_tensor(
+        [&](const Arg& arg, std::size_t buffer) { (arg.role == Arg::Role::input ? read : written).insert(buffer); });
+    std::vector<DevicePointer> first;
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+      first.push_back(memory[i].address());
+      if (read.contains(i) && !written.contains(i)) bytes += memory[i].size();
+    }
+    if (bytes > session.info.memory_bytes / 8) return {first};
+    std::vector<DevicePointer> second = first;
+    for (std::size_t i : read) {
+      if (written.contains(i) || memory[i].size() == 0) continue;
+      try {
+        originals.emplace_back(session, memory[i].size());
+      } catch (const CallFailed& e) {
+        if (e.code != error_out_of_memory) throw;
+        return {first};
+      }
+      second[i] = originals.back().address();
+      copy(second[i], first[i], memory[i].size());
+    }
+    return {first, second};
+  }
+
+  template <class F> void each_result(F visit) {
+    std::set<std::size_t> results;
+    each_tensor([&](const Arg& arg, std::size_t buffer) {
+      if (arg.role == Arg::Role::output || arg.role == Arg::Role::inout) results.insert(buffer);
+    });
+    for (std::size_t i : results)
+      if (memory[i].size() > 0) visit(i);
+  }
+  static constexpr unsigned char poison = 0xc3;
+
+  /// The first run's results are with the caller: what timed runs leave must be their own.
+  void poison_results() {
+    each_result([&](std::size_t i) {
+      session.check(session.driver.fill(memory[i].address(), poison, memory[i].size()), "cuMemsetD8");
+    });
+  }
+  void look_at_results(RunResult& result) {
+    std::size_t differing = 0;                                  // bytes
+    std::vector<std::pair<std::size_t, std::size_t>> untouched; // buffer, offset of a word
+    each_result([&](std::size_t i) {
+      std::vector<std::byte> timed(memory[i].size());
+      memory[i].download(timed);
+      const std::span<const std::byte> first = buffers[i].bytes;
+      if (std::memcmp(timed.data(), first.data(), timed.size()) == 0) return;
+      for (std::size_t at = 0; at < timed.size(); at += word) {
+        const std::size_t end = std::min(at + word, timed.size());
+        std::size_t others = 0;
+        for (std::size_t b = at; b < end; ++b) others += timed[b] != first[b] ? 1 : 0;
+        if (others == 0) continue;
+        if (poisoned(timed, at))
+          untouched.emplace_back(i, at);
+        else
+          differing += others;
+      }
+    });
+    if (std::size_t missed = missing_words(untouched, result); missed > 0) {
+      result.metrics.clear(); // times of something else
+      result.status = RunResult::Status::faulted;
+      result.faults.push_back(
+          {.kind = "not-written-when-timed",
+           .kernel = kernels.front().name,
+           .message =
+               std::to_string(missed) + " words of the results are written by a run, and were not by the timed ones"});
+      return;
+    }
+    result.metrics.push_back(exact_metric("timed_result.differing", "bytes", static_cast<double>(differing),
+                                          "of the last timed run's results, against the first run's"));
+  }
+  static constexpr std::size_t word = 4;
+  static bool poisoned(std::span<const std::byte> bytes, std::size_t at) {
+    const auto some = bytes.subspan(at, std::min(word, bytes.size() - at));
+    return std::all_of(some.begin(), some.end(), [](std::byte b) { return b == std::byte{poison}; });
+  }
+  /// Of these words, those that a run of the kernels does write: it need not write all of a buffer.
+  std::size_t missing_words(const std::vector<std::pair<std::size_t, std::size_t>>& words, RunResult& result) {
+    if (words.empty()) return 0;
+    poison_results();
+    for (const Restore& r : restores) copy(r.to, r.from, r.bytes);
+    for (Kernel& kernel : kernels) kernel.launch();
+    if (!finished(kernels.back(), result)) return 0;
+    std::map<std::size_t, std::vector<std::byte>> again;
+    std::size_t missed = 0;
+    for (auto [i, at] : words) {
+      auto [bytes, fresh] = again.try_emplace(i, memory[i].size());
+      if (fresh) memory[i].download(bytes->second);
+      missed += poisoned(bytes->second, at) ? 0 : 1;
+    }
+    return missed;
+  }
+
+  /// Each kernel is run several times: what it writes is kept beside, and brought back before each.
+  void count(RunResult& result) {
+    std::set<std::size_t> written;
+    each_tensor([&](const Arg& arg, std::size_t buffer) {
+      if (arg.role != Arg::Role::input && memory[buffer].size() > 0) written.insert(buffer);
+    });
+    std::vector<GuardedMemory> beside;
+    std::vector<Restore> back;
+    for (std::size_t i : written) {
+      beside.emplace_back(session, memory[i].size());
+      back.push_back({memory[i].address(), beside.back().address(), memory[i].size()});
+    }
+    CountingRequest request;
+    for (Kernel& kernel : kernels) {
+      request.kernels.emplace_back([&kernel] { kernel.launch(); });
+      request.entries.push_back(kernel.name);
+    }
+    request.begin = [&] {
+      for (const Restore& r : restores) copy(r.to, r.from, r.bytes);
+    };
+    request.keep = [&] {
+      for (const Restore& r : back) copy(r.from, r.to, r.bytes);
+    };
+    request.before = [&] {
+      for (const Restore& r : back) copy(r.to, r.from, r.bytes);
+    };
+    std::vector<Metric> counters = count_kernels(session, request, stop);
+    if (counters.empty())
+      result.status = stop.stop_requested() ? RunResult::Status::cancelled : RunResult::Status::lost;
+    result.metrics.insert(result.metrics.end(), std::make_move_iterator(counters.begin()),
+                          std::make_move_iterator(counters.end()));
+  }
+  void copy(DevicePointer to, DevicePointer from, std::size_t bytes) {
+    session.check(session.driver.copy_async(to, from, bytes, session.stream), "cuMemcpyDtoDAsync");
   }
 };
 

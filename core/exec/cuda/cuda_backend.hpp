@@ -8,8 +8,11 @@
 // Only the first of these leaves the process with a context that works no more, as does a cancelled run whose kernel
 // would not end: `run` then says so each time, and the worker process should be started again.
 // With `repetitions` the whole of the calls is timed as well (core/exec/cuda/timing.hpp says how), after the run whose
-// results are given back; buffers with the role inout or workspace begin each timed run as they began the first.
-// Counters are not measured here. One thread at a time.
+// results are given back; buffers with the role inout or workspace begin each timed run as they began the first, and
+// what is only read lies at another address every other cold run. Results are poisoned before, and compared with the
+// first run's after: `timed_result.differing` (bytes; other orders of summation differ), and a Fault
+// "not-written-when-timed" where the poison still stands. With `counters` the kernels are then run again under CUPTI
+// (core/exec/cuda/counting.hpp), after all times were taken. One thread at a time.
 #pragma once
 #include "core/base/diagnostic.hpp"
 #include "core/exec/backend.hpp"

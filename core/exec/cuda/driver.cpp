@@ -46,10 +46,12 @@ Driver bind_driver(SharedLibrary library) {
   l.bind(d.device_get, "cuDeviceGet");
   l.bind(d.device_name, "cuDeviceGetName");
   l.bind(d.device_memory, "cuDeviceTotalMem_v2");
+  l.bind(d.device_bus_id, "cuDeviceGetPCIBusId");
   l.bind(d.device_attribute, "cuDeviceGetAttribute");
   l.bind(d.context_retain, "cuDevicePrimaryCtxRetain");
   l.bind(d.context_release, "cuDevicePrimaryCtxRelease_v2");
   l.bind(d.context_set, "cuCtxSetCurrent");
+  l.bind(d.reset_persisting, "cuCtxResetPersistingL2Cache");
   l.bind(d.module_load, "cuModuleLoadDataEx");
   l.bind(d.module_unload, "cuModuleUnload");
   l.bind(d.module_function, "cuModuleGetFunction");

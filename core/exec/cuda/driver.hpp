@@ -59,10 +59,12 @@ struct Driver {
   int (*device_get)(Device*, int ordinal) = nullptr;
   int (*device_name)(char*, int, Device) = nullptr;
   int (*device_memory)(std::size_t*, Device) = nullptr;
+  int (*device_bus_id)(char*, int, Device) = nullptr;
   int (*device_attribute)(int*, int attribute, Device) = nullptr;
   int (*context_retain)(Context*, Device) = nullptr;
   int (*context_release)(Device) = nullptr;
   int (*context_set)(Context) = nullptr;
+  int (*reset_persisting)() = nullptr;
   int (*module_load)(Module*, const void* image, unsigned count, int* options, void** values) = nullptr;
   int (*module_unload)(Module) = nullptr;
   int (*module_function)(Function*, Module, const char*) = nullptr;

@@ -54,6 +54,12 @@ void Session::check(int code, const char* call) {
   throw CallFailed(code, std::string(call) + ": " + describe(driver, code));
 }
 
+std::string Session::bus_id() const {
+  std::array<char, 32> text{};
+  if (driver.device_bus_id(text.data(), static_cast<int>(text.size()) - 1, device) != success) return {};
+  return text.data();
+}
+
 void Session::enter() { check(driver.context_set(context), "cuCtxSetCurrent"); }
 
 Session::Waited Session::wait(const std::stop_token& stop) {
@@ -172,6 +178,12 @@ void Kernel::allow_shared_memory() {
     session->check(d.function_set(function, function_max_dynamic_shared, dynamic), "cuFuncSetAttribute");
   if (shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > portable_cluster)
     session->check(d.function_set(function, function_non_portable_cluster, 1), "cuFuncSetAttribute");
+}
+
+void Kernel::point(std::span<const DevicePointer> addresses) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (const auto& buffer = shape.arguments[i].buffer)
+      std::memcpy(values[i].data(), &addresses[*buffer], sizeof(DevicePointer));
 }
 
 void Kernel::launch() {

@@ -36,6 +36,9 @@ class Session {
   void check(int code, const char* call);
   /// Makes the context current on this thread.
   void enter();
+  [[nodiscard]] std::string bus_id() const; ///< "0000:3b:00.0"
+  [[nodiscard]] Context context_handle() const { return context; }
+  [[nodiscard]] Device device_handle() const { return device; }
 
   enum class Waited { done, cancelled, too_long };
   /// Until the stream is empty. A kernel cannot be interrupted: after `cancelled` (a little grace included) and
@@ -85,6 +88,8 @@ class Kernel {
   Kernel& operator=(Kernel&&) = delete;
 
   void launch(); ///< throws CallFailed
+  /// Further launches take their buffers at these addresses, one a buffer.
+  void point(std::span<const DevicePointer> addresses);
   std::string name;
 
  private:

@@ -1,8 +1,10 @@
 #include "core/exec/cuda/timing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 
 namespace aicf::cuda {
 namespace {
@@ -17,6 +19,8 @@ constexpr int warm_up_runs = 5, hot_lead_in = 3;             // the fills before
 constexpr auto warm_up_time = std::chrono::milliseconds(20); // for the clocks to rise
 constexpr auto batch_time = std::chrono::milliseconds(50);   // a cancelled batch ends by itself, soon
 constexpr int attempts = 4;
+constexpr double precise = 0.01; // of the median
+constexpr int most_samples = 4;  // times the repetitions asked for
 
 class Events {
  public:
@@ -61,7 +65,7 @@ class Timing {
     for (int runs = 0; runs < warm_up_runs || Clock::now() - begin < warm_up_time; ++runs) {
       last = Clock::now();
       prepare();
-      request.run();
+      request.run(static_cast<std::size_t>(runs));
       if (!drained()) return false;
     }
     run_time = Clock::now() - last;
@@ -75,24 +79,61 @@ class Timing {
         static_cast<int>(Clock::duration(batch_time) / std::max<Clock::duration>(run_time, Clock::duration(1)));
     const int batch = std::clamp(std::min(most_queued / calls, fitting), 1, most_in_batch);
     std::vector<double> values;
-    while (static_cast<int>(values.size()) < request.repetitions) {
-      const int count = std::min(batch, request.repetitions - static_cast<int>(values.size()));
+    const int most = what == What::floor ? request.repetitions : most_samples * request.repetitions;
+    double uncertainty = 0;
+    for (;;) {
+      const auto taken = static_cast<int>(values.size());
+      uncertainty = what == What::floor ? 0 : median_uncertainty(values);
+      if (taken >= most || (taken >= request.repetitions && uncertainty <= precise)) break;
+      const int count = std::min(batch, (taken < request.repetitions ? request.repetitions : most) - taken);
       double lead_us = host_us_per_call * calls * (count + hot_lead_in);
+      bool held = false;
       for (int attempt = 0;; ++attempt, lead_us *= 2) {
         const bool behind = enqueue(what, count, lead_us);
+        held = held_down();
         if (!drained()) return false;
         if (behind) break;
         if (attempt + 1 < attempts) continue;
         ++exposed;
         break;
       }
+      if (held) throttled += count;
       for (int i = 0; i < count; ++i)
         values.push_back(events.elapsed_us(2 * static_cast<std::size_t>(i), 2 * static_cast<std::size_t>(i) + 1));
+    }
+    if (what != What::floor) {
+      method += "; 95 % interval of the median +-" + percent(uncertainty);
+      if (uncertainty > precise) method += ", not within " + percent(precise) + " at the cap of samples";
     }
     if (exposed > 0) method += "; in " + std::to_string(exposed) + " batches the host may have been the slower";
     exposed = 0;
     out.push_back(summarise(std::move(id), std::move(method), std::move(values)));
     return true;
+  }
+
+  void clock_metrics(std::vector<Metric>& out) const {
+    auto add = [&](const char* id, const char* unit, const std::vector<double>& read, const std::string& method) {
+      Metric m;
+      m.id = id;
+      m.unit = unit;
+      m.method = method;
+      if (!read.empty()) {
+        m = summarise(id, method, read);
+        m.unit = unit;
+        m.lo = *std::min_element(read.begin(), read.end());
+        m.hi = *std::max_element(read.begin(), read.end());
+      }
+      out.push_back(std::move(m));
+    };
+    const std::string how = sm.empty() ? "NVML gives no clocks here"
+                                       : "NVML, read while the device worked on each batch; median, least and most";
+    add("clock.sm", "MHz", sm, how);
+    add("clock.memory", "MHz", memory, how);
+    Metric held = exact_metric("clock.throttled", "samples", throttled,
+                               "samples of batches during which NVML named a reason" +
+                                   (reasons == 0 ? std::string() : ": " + throttled_by(reasons)));
+    if (sm.empty()) held.source = Metric::Source::not_measured, held.method = how;
+    out.push_back(std::move(held));
   }
 
  private:
@@ -103,8 +144,25 @@ class Timing {
   Events events;
   Clock::duration run_time{}; // of one run, the host's part included
   unsigned char pattern = 0;
-  int exposed = 0;
+  int exposed = 0, throttled = 0;
+  std::vector<double> sm, memory; // MHz, as read
+  std::uint64_t reasons = 0;      // that were ever named
 
+  /// Reads the clocks, while the device works; true when something holds them down.
+  bool held_down() {
+    const auto now = request.clocks ? request.clocks() : std::nullopt;
+    if (!now) return false;
+    sm.push_back(now->sm_mhz);
+    memory.push_back(now->memory_mhz);
+    if (throttled_by(now->reasons).empty()) return false;
+    reasons |= now->reasons;
+    return true;
+  }
+  static std::string percent(double share) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2g %%", 100 * share);
+    return text.data();
+  }
   void flush() {
     session.check(session.driver.fill_async(sweep.address(), ++pattern, sweep.size(), session.stream),
                   "cuMemsetD8Async");
@@ -117,17 +175,18 @@ class Timing {
 
   /// Queues a batch; true when the device was still busy with what stands before it at the end.
   bool enqueue(What what, int count, double lead_us) {
+    session.check(session.driver.reset_persisting(), "cuCtxResetPersistingL2Cache"); // no kernel keeps lines for itself
     const double one_fill_us = static_cast<double>(sweep.size()) / fill_bytes_per_us;
     for (auto fills = static_cast<int>(std::ceil(lead_us / one_fill_us)); fills > 0; --fills) flush();
     for (int i = 0; what == What::hot && i < hot_lead_in; ++i) {
       prepare();
-      request.run();
+      request.run(0);
     }
     for (int i = 0; i < count; ++i) {
       if (what != What::floor) prepare();
       if (what == What::cold) flush();
       events.record(2 * static_cast<std::size_t>(i));
-      if (what != What::floor) request.run();
+      if (what != What::floor) request.run(what == What::cold ? static_cast<std::size_t>(i) : 0);
       events.record(2 * static_cast<std::size_t>(i) + 1);
     }
     return !events.reached(0);
@@ -135,6 +194,17 @@ class Timing {
 };
 
 } // namespace
+
+double median_uncertainty(std::vector<double> values) {
+  const auto n = static_cast<double>(values.size());
+  if (values.size() < 6) return INFINITY;
+  std::sort(values.begin(), values.end());
+  const double reach = 0.98 * std::sqrt(n);
+  const auto low = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - reach)));
+  const auto high = std::min(values.size() - 1, static_cast<std::size_t>(std::ceil(n / 2 + reach)));
+  const double median = values[values.size() / 2];
+  return median > 0 ? (values[high] - values[low]) / 2 / median : INFINITY;
+}
 
 Metric summarise(std::string id, std::string method, std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -165,6 +235,7 @@ std::vector<Metric> time_runs(Session& session, const TimingRequest& request, co
     return {};
   if (!timing.measure(Timing::What::hot, "time_us.hot", events + "runs right after one another", out)) return {};
   if (!timing.measure(Timing::What::floor, "time_us.floor", events + "nothing between the two events", out)) return {};
+  timing.clock_metrics(out);
   return out;
 }
 
