@@ -1,4 +1,4 @@
-#include "core/exec/occupancy.hpp"
+#include "synth/kernel_position.hpp"
 #include "synth/own_kernel_check.hpp"
 
 #include <nlohmann/json.hpp>
@@ -43,14 +43,8 @@ nlohmann::json to_json(const OwnKernelReport& report, const OwnKernel& kernel, c
                 {"notes", report.notes},
                 {"variant", to_json(report.variant)}};
   const KernelModule& module = report.variant.variant.modules.back();
-  std::int64_t threads = 1;
-  for (const DimExpr& extent : module.launch.block) threads *= std::stoll(extent.text);
-  const std::int64_t shared = kernel.compiled().shared_bytes + std::stoll(module.launch.dynamic_shared.text);
-  if (auto sm = sm_limits(request.problem.target)) {
-    Occupancy o = occupancy(*sm, kernel.compiled().registers, static_cast<int>(shared), static_cast<int>(threads));
-    document["occupancy"] = {
-        {"fraction", o.fraction}, {"blocks", o.blocks}, {"warps", o.warps}, {"limiter", o.limiter}};
-  }
+  document["occupancy"] = occupancy_json(module, kernel.compiled(), request.problem.target, request.problem.dims);
+  document["roofline"] = roofline_json(report.variant.validation.counters);
   return document;
 }
 

@@ -1,4 +1,5 @@
 #include "core/base/json.hpp"
+#include "synth/kernel_position.hpp"
 #include "synth/synthesis.hpp"
 
 #include <nlohmann/json.hpp>
@@ -63,7 +64,14 @@ nlohmann::json to_json(const SynthesizedVariant& v) {
 nlohmann::json to_json(const SynthesisResult& result, const SynthesisRequest& request) {
   const Canonical& canonical = *request.structure->canonical;
   json variants = json::array(), refused = json::object();
-  for (const SynthesizedVariant& v : result.variants) variants.push_back(to_json(v));
+  for (const SynthesizedVariant& v : result.variants) {
+    json one = to_json(v);
+    for (std::size_t i = 0; i < std::min(v.variant.modules.size(), v.variant.compiled.size()); ++i)
+      one["modules"][i]["occupancy"] =
+          occupancy_json(v.variant.modules[i], v.variant.compiled[i], request.problem.target, request.problem.dims);
+    one["roofline"] = roofline_json(v.validation.counters);
+    variants.push_back(std::move(one));
+  }
   for (const auto& [reason, count] : result.space.refused) refused[reason] = count;
   json dims = json::object();
   for (const auto& [name, extent] : request.problem.dims) dims[name] = extent;
