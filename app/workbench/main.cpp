@@ -2,6 +2,7 @@
 #include "views/frame/main_window.hpp"
 #include "views/frame/session.hpp"
 #include "views/frame/theme.hpp"
+#include "views/primitives/export_charts.hpp"
 #include "views/screenshots/bench.hpp"
 #include "views/screenshots/screenshots.hpp"
 
@@ -12,6 +13,7 @@
 #include <QTranslator>
 
 #include <cstdio>
+#include <string_view>
 
 namespace {
 
@@ -25,9 +27,20 @@ int takeScreenshots(const QString& folder, bool oneScale) {
   return screenshots(folder);
 }
 
+/// What only draws needs no display.
+bool onlyDraws(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    for (const char* option : {"--chart", "--charts", "--screenshots", "--bench"})
+      if (std::string_view(argv[i]).substr(0, std::string_view(argv[i]).find('=')) == option) return true;
+  return false;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+  if (onlyDraws(argc, argv) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") &&
+      qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY"))
+    qputenv("QT_QPA_PLATFORM", "offscreen");
   aicf::views::TimedApplication app(argc, argv);
   QApplication::setApplicationName(QStringLiteral("aicf-workbench"));
   QApplication::setApplicationVersion(QStringLiteral(AICF_VERSION));
@@ -46,7 +59,16 @@ int main(int argc, char** argv) {
   const QCommandLineOption bench(
       "bench", QApplication::translate("main", "Measure the window: start, handlers, selection, cancel; and exit."));
   const QCommandLineOption fresh("fresh", QApplication::translate("main", "Leave the last session where it is."));
-  parser.addOptions({open, pictures, oneScale, bench, fresh});
+  const QCommandLineOption charts("charts", QApplication::translate("main", "List the charts of a hardware profile."));
+  const QCommandLineOption chart(
+      "chart", QApplication::translate("main", "Write one chart of a hardware profile to --out, and exit."), "id");
+  const QCommandLineOption out(
+      "out", QApplication::translate("main", "With --chart: .svg, .pdf or .png; its numbers come beside it as .csv."),
+      "file");
+  const QCommandLineOption hardware(
+      "hardware", QApplication::translate("main", "With --chart: a profile's file, or a name of atlas/hardware."),
+      "profile");
+  parser.addOptions({open, pictures, oneScale, bench, fresh, charts, chart, out, hardware});
   parser.addPositionalArgument(
       "file", QApplication::translate("main", "Operators (.op), a profile (.json, .acp), arrays (.npy)."), "[file …]");
   parser.process(app);
@@ -55,6 +77,11 @@ int main(int argc, char** argv) {
   if (qtTexts.load(QLocale(), "qtbase", "_", QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
     QApplication::installTranslator(&qtTexts);
 
+  if (parser.isSet(charts)) return aicf::views::listCharts(parser.value(hardware));
+  if (parser.isSet(chart)) {
+    aicf::views::theme().install(false);
+    return aicf::views::writeChart(parser.value(hardware), parser.value(chart), parser.value(out));
+  }
   if (parser.isSet(bench)) return aicf::views::bench();
   if (parser.isSet(pictures)) return takeScreenshots(parser.value(pictures), parser.isSet(oneScale));
 

@@ -1,18 +1,24 @@
 // Every table model and its proxy under QAbstractItemModelTester; sorting, filtering, export.
+#include "views/atlas/matrix_model.hpp"
 #include "views/builder/builder_view.hpp"
 #include "views/builder/ledger_pane.hpp"
+#include "views/charts/chart.hpp"
 #include "views/compare/compare_view.hpp"
+#include "views/guide/guide_view.hpp"
+#include "views/hardware/hardware_view.hpp"
 #include "views/jobs/jobs_pane.hpp"
 #include "views/ops/certificate_pane.hpp"
 #include "views/ops/definition_pane.hpp"
 #include "views/ops/operator_list.hpp"
 #include "views/ops/structure_pane.hpp"
+#include "views/primitives/primitives_view.hpp"
 #include "views/runs/runs_view.hpp"
 #include "views/start/start_view.hpp"
 #include "views/synthesis/synthesis_view.hpp"
 #include "views/synthesis/variant_detail.hpp"
 
 #include <QAbstractItemModelTester>
+#include <QTemporaryDir>
 #include <QTest>
 
 using namespace aicf;
@@ -22,7 +28,7 @@ class TestModels : public QObject {
   Q_OBJECT
 
   /// Empty, filled, appended, changed, sorted, filtered, emptied.
-  template <class Row> void exercise(RecordModel<Row>* model) {
+  template <class Row> void exercise(RecordModel<Row>* model, bool explained = true) {
     QAbstractItemModelTester tester(model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     RecordProxy proxy;
     proxy.setSourceModel(model);
@@ -32,7 +38,11 @@ class TestModels : public QObject {
     model->setRow(1, Row());
     QCOMPARE(model->rowCount(), 4);
     for (int c = 0; c < model->columnCount(); ++c) {
-      QVERIFY(!model->headerData(c, Qt::Horizontal, Qt::DisplayRole).toString().isEmpty());
+      const QString heading = model->headerData(c, Qt::Horizontal, Qt::DisplayRole).toString();
+      QVERIFY(!heading.isEmpty());
+      if (explained)
+        QVERIFY2(!model->headerData(c, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty(),
+                 qPrintable(heading + " is explained nowhere"));
       for (const int role : {int(Qt::DisplayRole), int(Qt::ToolTipRole), int(SortRole), int(ToneRole), int(KindRole),
                              int(Qt::TextAlignmentRole)})
         (void)model->index(0, c).data(role);
@@ -66,6 +76,45 @@ class TestModels : public QObject {
     exercise(makeMachineModel(this));
     exercise(makeRunsModel(this));
     exercise(makeEvidenceMetricsModel(this));
+    exercise(makeHardwareModel(this));
+    exercise(makeGuideModel(this));
+    exercise(makeRealizationsModel(this));
+    exercise(makeBreakEvensModel(this));
+    exercise(makeFamiliesModel(this));
+    exercise(makeRewritingsModel(this));
+    exercise(makePriorsModel(this));
+    // A chart's table twin; its headings are the names of the axes.
+    HeatMap map{{"x", {}, false}, {"y", {}, false}, {"z", {}, false}, {1, 2}, {1}, {{1, notKnown}}};
+    exercise(makeChartModel(tableOf({"m", "m", {}, map, {}}), this), false);
+    exercise(
+        makeChartModel(
+            tableOf({"c", "c", {}, Curves{{"x", {}, false}, {"y", {}, false}, {{"a", {{1, 2}}, {}, true}}}, {}}), this),
+        false);
+    exercise(
+        makeChartModel(tableOf({"r", "r", {}, Roofline{"FLOP/s", {{"c", "p", true, 1}}, {{"k", 1, 1}}}, {}}), this),
+        false);
+  }
+
+  /// Every heading explained: no word of the field stands there alone.
+  void theMatrixOfProperties() {
+    QTemporaryDir folder;
+    WorkbenchOptions options;
+    options.worker = {QStringLiteral("/bin/false"), {}};
+    options.settingsFile = folder.filePath("settings.ini");
+    Workbench w(options);
+    PropertyMatrix matrix(w);
+    MatrixModel model(matrix);
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QTRY_VERIFY_WITH_TIMEOUT(w.library().isLoaded(), 20'000);
+    for (const auto grouping : {MatrixGrouping::none, MatrixGrouping::stages, MatrixGrouping::structure}) {
+      MatrixArrangement a;
+      a.grouping = grouping;
+      a.text = "norm";
+      model.setArrangement(a);
+      a.text.clear();
+      model.setArrangement(a);
+    }
+    QVERIFY(model.columnCount() > 1);
   }
 
   void emptyCellsSortLast() {

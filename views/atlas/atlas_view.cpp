@@ -140,8 +140,25 @@ QString propertyPage(Workbench& workbench, const PropertyMatrix& matrix, const Q
   return out;
 }
 
-AtlasView::AtlasView(Workbench& workbench) : workbench_(workbench) {
+AtlasView::AtlasView(Workbench& workbench) : workbench_(workbench), deciding_(this) {
   workbench.related().tell(QStringLiteral("atlas"), relatedPairs());
+  connect(&workbench.subject(), &Subject::analysed, this, &AtlasView::decideActive);
+}
+
+/// The active operator's properties are known before anybody opens the whole matrix.
+void AtlasView::decideActive() {
+  const Subject& s = workbench_.subject();
+  const auto* matrix = workbench_.findChild<PropertyMatrix*>(QString(), Qt::FindDirectChildrenOnly);
+  if (s.isModified() || (matrix && matrix->isComplete())) return;
+  deciding_.request(
+      [name = s.name(), path = s.path(), text = s.text()](std::stop_token) { return decideOperator(name, path, text); },
+      [this](const MatrixOperator& op) {
+        Related::Pairs pairs;
+        for (const auto& [property, verdict] : op.verdicts)
+          if (verdict.answer == PropertyVerdict::Answer::holds)
+            pairs.push_back({{QStringLiteral("op"), op.name}, {QStringLiteral("property"), qs(property)}});
+        workbench_.related().tell(QStringLiteral("active operator"), std::move(pairs));
+      });
 }
 
 QWidget* AtlasView::makeBar() {

@@ -51,6 +51,7 @@ class AtlasView : public QObject, public View {
   void showProperty(const QString& property);
   void updateCount();
   void tell();
+  void decideActive();
   Workbench& workbench_;
   QPointer<QWidget> widget_;
   MatrixModel* model_ = nullptr;
@@ -60,6 +61,7 @@ class AtlasView : public QObject, public View {
   QLineEdit* search_ = nullptr;
   QComboBox *grouping_ = nullptr, *answer_ = nullptr;
   ElidedLabel* count_ = nullptr;
+  Latest<MatrixOperator> deciding_;
   QString op_, property_; ///< of the page; op_ empty: the property as a whole
 };
 

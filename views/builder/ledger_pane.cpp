@@ -130,6 +130,7 @@ LedgerPane::LedgerPane(Workbench& workbench)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(splitter(Qt::Vertical, {{table_, 400}, {area, 190}}));
   connect(&workbench.legality(), &Legality::changed, this, &LedgerPane::show);
+  connect(&workbench, &Workbench::relit, this, &LedgerPane::relight);
   connect(table_, &Table::currentRowChanged, this, &LedgerPane::showDetail);
   connect(ticks_, &QPushButton::clicked, this, [this] {
     const int row = table_->sourceRow();
@@ -142,6 +143,16 @@ LedgerPane::LedgerPane(Workbench& workbench)
     rules.undoStack().endMacro();
   });
   show();
+  relight();
+}
+
+void LedgerPane::relight() {
+  // Of an operator every transformation is listed: a mark at each would say nothing.
+  const QString kind = workbench_.navigator().active().kind;
+  const bool chosen = kind != QLatin1String("op") && kind != QLatin1String("transformation");
+  model_->setLit([this, chosen](const LegalityRow& r) {
+    return chosen && workbench_.lit().contains({QStringLiteral("transformation"), qs(r.transformation)});
+  });
 }
 
 void LedgerPane::select(const QString& transformation) {

@@ -25,6 +25,7 @@ class LedgerPane : public QWidget {
  private:
   void show();
   void showDetail();
+  void relight();
   Workbench& workbench_;
   RecordModel<LegalityRow>* model_;
   Table* table_;

@@ -81,7 +81,6 @@ RulesForm::RulesForm(Workbench& workbench) : workbench_(workbench), area_(new QS
   groups_->setSpacing(2);
   area_->setWidget(inner);
   area_->setWidgetResizable(true);
-  area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   area_->setFrameShape(QFrame::NoFrame);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -124,6 +123,7 @@ void RulesForm::addGroup(const QString& title, const QString& tip, const QString
       form->setHorizontalSpacing(8);
       form->setVerticalSpacing(4);
       form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+      form->setRowWrapPolicy(QFormLayout::WrapLongRows); // where the dock is narrow
       groups_->addLayout(form);
     }
     QWidget* widget = makeField(field);

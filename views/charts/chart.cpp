@@ -3,6 +3,7 @@
 #include "views/engine/text.hpp"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 #include <algorithm>
 #include <array>
@@ -19,9 +20,13 @@ template <class... F> Cases(F...) -> Cases<F...>;
 QVariant known(double value) { return std::isfinite(value) ? QVariant(value) : QVariant(); }
 
 ChartTable tableOf(const HeatMap& m) {
-  ChartTable t{{m.y.title(), m.x.title(), m.z.title()}, {true, true, true}, {}};
+  ChartTable t{{m.y.title(), m.x.title(), m.z.title()}, {m.yNames.isEmpty(), m.xNames.isEmpty(), true}, {}};
+  const auto place = [](const std::vector<double>& values, const QStringList& names, std::size_t i) {
+    return names.isEmpty() ? QVariant(values[i]) : QVariant(names[qsizetype(i)]);
+  };
   for (std::size_t r = 0; r < m.ys.size(); ++r)
-    for (std::size_t c = 0; c < m.xs.size(); ++c) t.rows.push_back({m.ys[r], m.xs[c], known(m.cells[r][c])});
+    for (std::size_t c = 0; c < m.xs.size(); ++c)
+      t.rows.push_back({place(m.ys, m.yNames, r), place(m.xs, m.xNames, c), known(m.cells[r][c])});
   return t;
 }
 
@@ -67,12 +72,34 @@ ChartTable tableOf(const Chart& chart) {
   return std::visit([](const auto& what) { return tableOf(what); }, chart.what);
 }
 
+QString csvOf(const Chart& chart) {
+  const ChartTable table = tableOf(chart);
+  const auto quoted = [](QString text) {
+    if (!text.contains(',') && !text.contains('"') && !text.contains('\n')) return text;
+    return '"' + text.replace('"', QStringLiteral("\"\"")) + '"';
+  };
+  QStringList lines, cells;
+  for (const QString& heading : table.headings) cells << quoted(heading);
+  lines << cells.join(',');
+  for (const auto& row : table.rows) {
+    cells.clear();
+    for (std::size_t c = 0; c < row.size(); ++c)
+      cells << (table.numeric[c] && row[c].isValid()
+                    ? QString::number(row[c].toDouble(), 'g', QLocale::FloatingPointShortest)
+                    : quoted(row[c].toString()));
+    lines << cells.join(',');
+  }
+  return lines.join('\n') + '\n';
+}
+
 QString readout(const Chart& chart, int row) {
   const ChartTable table = tableOf(chart);
   if (row < 0 || row >= int(table.rows.size())) return {};
   const std::vector<QVariant>& cells = table.rows[std::size_t(row)];
   const auto value = [&](std::size_t column, const QString& unit) {
-    return cells[column].isValid() ? withUnit(cells[column].toDouble(), unit) : tr("not measured");
+    return !cells[column].isValid() ? tr("not measured")
+           : table.numeric[column]  ? withUnit(cells[column].toDouble(), unit)
+                                    : cells[column].toString();
   };
   return std::visit(
       Cases{[&](const HeatMap& m) {

@@ -19,11 +19,12 @@ struct ChartAxis {
   [[nodiscard]] QString title() const; ///< "working set (B)"
 };
 
-/// cells[row][column] belongs to ys[row] and xs[column].
+/// cells[row][column] belongs to ys[row] and xs[column]. Places that are no numbers have names instead.
 struct HeatMap {
   ChartAxis x, y, z;
   std::vector<double> xs, ys;
   std::vector<std::vector<double>> cells;
+  QStringList xNames{}, yNames{}; ///< empty, or one a place
 };
 
 struct CurvePointAt {
@@ -72,6 +73,8 @@ struct ChartTable {
   std::vector<std::vector<QVariant>> rows;
 };
 [[nodiscard]] ChartTable tableOf(const Chart& chart);
+/// The twin as CSV with headings: numbers that read back as they are, empty where nothing is known.
+[[nodiscard]] QString csvOf(const Chart& chart);
 /// One datum in words, as hovering says it.
 [[nodiscard]] QString readout(const Chart& chart, int row);
 /// The model of a table twin; its columns are those of `table`.

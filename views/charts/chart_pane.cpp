@@ -1,14 +1,8 @@
 #include "views/charts/chart_pane.hpp"
 
-#include "views/charts/svg_device.hpp"
 #include "views/frame/icons.hpp"
 
-#include <QFileDialog>
-#include <QFileInfo>
-#include <QMessageBox>
 #include <QPainter>
-#include <QPdfWriter>
-#include <QSaveFile>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -17,8 +11,6 @@
 
 namespace aicf::views {
 namespace {
-
-constexpr int dotsPerInch = 96, pictureScale = 2, sizeX = 960, sizeY = 600;
 
 QToolButton* tool(const QString& text, const QString& tip, bool checkable) {
   auto* b = new QToolButton;
@@ -37,52 +29,12 @@ QString absent() {
 
 } // namespace
 
-std::optional<ChartFormat> chartFormatOf(const QString& path) {
-  const QString suffix = QFileInfo(path).suffix().toLower();
-  if (suffix == QLatin1String("svg")) return ChartFormat::svg;
-  if (suffix == QLatin1String("pdf")) return ChartFormat::pdf;
-  if (suffix == QLatin1String("png")) return ChartFormat::png;
-  return std::nullopt;
-}
-
 QString exportChart(const Chart& chart, const QString& path, const QSize& size) {
-  const auto format = chartFormatOf(path);
-  if (!format) return ChartPane::tr("%1: a chart is written as .svg, .pdf or .png").arg(path);
   const std::unique_ptr<Plot> plot(makePlot(nullptr));
   if (!plot) return absent();
   plot->setChart(chart);
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly)) return ChartPane::tr("%1: %2").arg(path, file.errorString());
-  const auto draw = [&](QPaintDevice& device) {
-    QPainter painter(&device);
-    plot->draw(painter, size);
-  };
-  switch (*format) {
-  case ChartFormat::svg: {
-    SvgDevice device(size, chart.title);
-    draw(device);
-    file.write(device.document());
-    break;
-  }
-  case ChartFormat::pdf: {
-    QPdfWriter device(&file);
-    device.setTitle(chart.title);
-    device.setResolution(dotsPerInch);
-    device.setPageSize(QPageSize(QSizeF(size) / dotsPerInch, QPageSize::Inch));
-    device.setPageMargins({});
-    draw(device);
-    break;
-  }
-  case ChartFormat::png: {
-    QImage image(size * pictureScale, QImage::Format_ARGB32_Premultiplied);
-    image.setDevicePixelRatio(pictureScale);
-    image.fill(theme().color("surface"));
-    draw(image);
-    image.save(&file, "PNG");
-    break;
-  }
-  }
-  return file.commit() ? QString() : ChartPane::tr("%1: %2").arg(path, file.errorString());
+  return exportDrawing(path, size, chart.title, theme().color("surface"),
+                       [&](QPainter& painter) { plot->draw(painter, size); });
 }
 
 ChartPane::ChartPane(const QString& name)
@@ -179,11 +131,8 @@ void ChartPane::setLogarithmic(bool log) {
 }
 
 void ChartPane::exportPicture() {
-  const QString path =
-      QFileDialog::getSaveFileName(this, tr("Export chart"), chart_.id + ".svg", tr("Pictures (*.svg *.pdf *.png)"));
-  if (path.isEmpty()) return;
-  if (const QString problem = exportChart(chart_, path, {sizeX, sizeY}); !problem.isEmpty())
-    QMessageBox::warning(this, tr("Export chart"), problem);
+  askToExport(this, tr("Export chart"), chart_.id,
+              [chart = chart_](const QString& path) { return exportChart(chart, path); });
 }
 
 } // namespace aicf::views

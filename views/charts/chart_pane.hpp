@@ -1,6 +1,7 @@
 // A chart with what belongs to every chart: title and source, read-out under the mouse, logarithm, zoom, table twin,
 // export as SVG, PDF, PNG (the picture) or through the table's own menu (the numbers).
 #pragma once
+#include "views/charts/export_drawing.hpp"
 #include "views/charts/plot.hpp"
 #include "views/widgets/panes.hpp"
 #include "views/widgets/table.hpp"
@@ -10,9 +11,6 @@ class QToolButton;
 
 namespace aicf::views {
 
-enum class ChartFormat { svg, pdf, png };
-/// By the file's suffix; nothing for another one.
-[[nodiscard]] std::optional<ChartFormat> chartFormatOf(const QString& path);
 /// Draws without a window, in the theme's colours. An empty string, or why not.
 [[nodiscard]] QString exportChart(const Chart& chart, const QString& path, const QSize& size = {960, 600});
 

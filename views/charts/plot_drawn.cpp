@@ -156,8 +156,8 @@ class DrawnPlot : public Plot {
 
   void drawChart(const HeatMap& m) {
     const int columns = int(m.xs.size()), rows = int(m.ys.size());
-    places(plot_->xAxis, m.xs, m.x);
-    places(plot_->yAxis, m.ys, m.y);
+    places(plot_->xAxis, m.xs, m.xNames, m.x);
+    places(plot_->yAxis, m.ys, m.yNames, m.y);
     plot_->xAxis->grid()->setVisible(false);
     plot_->yAxis->grid()->setVisible(false);
     // What is not measured shows the hatched ground through its cell.
@@ -202,11 +202,12 @@ class DrawnPlot : public Plot {
   }
 
   /// One even place a value, labelled with it; every so many where they would not fit.
-  static void places(QCPAxis* axis, const std::vector<double>& values, const ChartAxis& of) {
+  static void places(QCPAxis* axis, const std::vector<double>& values, const QStringList& names, const ChartAxis& of) {
     axis->setScaleType(QCPAxis::stLinear);
     QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
     const int every = std::max(1, (int(values.size()) + mostLabels - 1) / mostLabels);
-    for (int i = 0; i < int(values.size()); i += every) ticker->addTick(i, label(values[std::size_t(i)], of.unit));
+    for (int i = 0; i < int(values.size()); i += every)
+      ticker->addTick(i, names.isEmpty() ? label(values[std::size_t(i)], of.unit) : names[i]);
     axis->setTicker(ticker);
     axis->setLabel(of.title());
   }

@@ -84,14 +84,17 @@ std::vector<ComparedChoice> compareChoices(const VariantRow& a, const VariantRow
 RecordModel<ComparedMetric>* makeComparedMetricsModel(QObject* parent) {
   using C = Column<ComparedMetric>;
   return new RecordModel<ComparedMetric>(
-      {C{{CompareView::tr("Metric"), {}, CellKind::mono, 210}, [](const auto& m) { return m.id; }},
-       C{{CompareView::tr("A"), {}, CellKind::number, 92},
+      {C{{CompareView::tr("Metric"), CompareView::tr("Counters by the emulator, then times by a device"),
+          CellKind::mono, 210},
+         [](const auto& m) { return m.id; }},
+       C{{CompareView::tr("A"), CompareView::tr("The variant chosen as A"), CellKind::number, 92},
          [](const auto& m) { return variant(m.a); },
          [](const auto& m) { return valueText(m.a, m.stateA); }},
-       C{{CompareView::tr("B"), {}, CellKind::number, 92},
+       C{{CompareView::tr("B"), CompareView::tr("The variant chosen as B"), CellKind::number, 92},
          [](const auto& m) { return variant(m.b); },
          [](const auto& m) { return valueText(m.b, m.stateB); }},
-       C{{CompareView::tr("B − A"), {}, CellKind::number, 92},
+       C{{CompareView::tr("B − A"), CompareView::tr("How much more B needs, and in per cent of A"), CellKind::number,
+          92},
          [](const auto& m) { return variant(difference(m)); },
          [](const auto& m) { return signedText(difference(m)); },
          costTone},
@@ -102,7 +105,8 @@ RecordModel<ComparedMetric>* makeComparedMetricsModel(QObject* parent) {
            return r ? QString::number(*r, 'f', 3) : QString();
          },
          costTone},
-       C{{CompareView::tr("Unit"), {}, CellKind::text, 80}, [](const auto& m) { return m.unit; }}},
+       C{{CompareView::tr("Unit"), CompareView::tr("Of both values"), CellKind::text, 80},
+         [](const auto& m) { return m.unit; }}},
       parent);
 }
 
@@ -111,8 +115,10 @@ RecordModel<ComparedChoice>* makeComparedChoicesModel(QObject* parent) {
   return new RecordModel<ComparedChoice>(
       {C{{CompareView::tr("Choice"), CompareView::tr("Parameters of the plans that differ"), CellKind::mono, 150},
          [](const auto& c) { return c.param; }},
-       C{{CompareView::tr("A"), {}, CellKind::mono, 110}, [](const auto& c) { return c.a; }},
-       C{{CompareView::tr("B"), {}, CellKind::mono, 110}, [](const auto& c) { return c.b; }}},
+       C{{CompareView::tr("A"), CompareView::tr("The variant chosen as A"), CellKind::mono, 110},
+         [](const auto& c) { return c.a; }},
+       C{{CompareView::tr("B"), CompareView::tr("The variant chosen as B"), CellKind::mono, 110},
+         [](const auto& c) { return c.b; }}},
       parent);
 }
 

@@ -43,7 +43,7 @@ void MainWindow::addActions() {
            v->title(),
            v->tip(),
            v->icon(),
-           key <= 9 ? QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_0 + key++)) : QKeySequence(),
+           key <= 10 ? QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_0 + key++ % 10)) : QKeySequence(),
            {},
            [&n, id = v->id()] { n.goTo(id); },
            [&n, v] { return n.current() == v; }});

@@ -24,6 +24,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QProgressBar>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QToolBar>
@@ -32,7 +33,7 @@
 
 namespace aicf::views {
 namespace {
-constexpr int railWidth = 92, railIcon = 20;
+constexpr int railWidth = 92, railIcon = 20, progressWidth = 120;
 constexpr auto geometryKey = "window/geometry";
 
 struct Menu {
@@ -218,7 +219,14 @@ void MainWindow::buildStatus() {
   subjectStatus_ = new QLabel;
   legalStatus_ = new QLabel;
   jobsStatus_ = new QLabel;
-  for (QLabel* l : {subjectStatus_, legalStatus_, jobsStatus_}) statusBar()->addPermanentWidget(l);
+  progress_ = new QProgressBar;
+  progress_->setAccessibleName(tr("Progress of the running jobs"));
+  progress_->setFixedWidth(progressWidth);
+  progress_->setTextVisible(false);
+  progress_->hide();
+  for (QLabel* l : {subjectStatus_, legalStatus_}) statusBar()->addPermanentWidget(l);
+  statusBar()->addPermanentWidget(progress_);
+  statusBar()->addPermanentWidget(jobsStatus_);
   statusBar()->setSizeGripEnabled(false);
   for (const auto& signal : {&Subject::opened, &Subject::checked, &Subject::analysed, &Subject::modifiedChanged})
     connect(&workbench_.subject(), signal, this, &MainWindow::updateStatus);
@@ -243,6 +251,20 @@ void MainWindow::updateStatus() {
             : QString());
   const int running = workbench_.jobs().running();
   jobsStatus_->setText(running > 0 ? tr("jobs running: %1").arg(running) : tr("no jobs running"));
+  updateProgress();
+}
+
+/// Steps done of all, over the jobs that run; without end while none of them knows how many there are.
+void MainWindow::updateProgress() {
+  qint64 done = 0, total = 0;
+  for (const Job& job : workbench_.jobs().all()) {
+    if (job.isOver()) continue;
+    done += job.done;
+    total += job.total;
+  }
+  progress_->setVisible(workbench_.jobs().running() > 0);
+  progress_->setRange(0, int(total));
+  progress_->setValue(int(done));
 }
 
 void MainWindow::openFile() {

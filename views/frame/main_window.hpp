@@ -7,6 +7,7 @@
 class QButtonGroup;
 class QLabel;
 class QMenu;
+class QProgressBar;
 class QStackedWidget;
 class QToolButton;
 
@@ -44,6 +45,7 @@ class MainWindow : public QMainWindow {
   void buildRail();
   void buildStatus();
   void updateStatus();
+  void updateProgress();
   void openFile();
   void save(bool as);
 
@@ -54,6 +56,7 @@ class MainWindow : public QMainWindow {
   Locator* locator_;
   QDockWidget *jobsDock_ = nullptr, *relatedDock_ = nullptr;
   QLabel *subjectStatus_, *legalStatus_, *jobsStatus_;
+  QProgressBar* progress_;
   NoticeBar* notices_;
   Layouts* layouts_;
   Session* session_;

@@ -3,6 +3,7 @@
 #include "core/base/atlas_path.hpp"
 #include "views/engine/text.hpp"
 #include "views/frame/workbench.hpp"
+#include "views/primitives/forms.hpp"
 
 #include <QFileInfo>
 
@@ -104,9 +105,15 @@ void HardwareProfiles::tell() {
   Related::Pairs pairs;
   if (const KnownProfile* known = current(); known && known->profile) {
     const auto metric = [](const std::string& id) { return Entity{QStringLiteral("metric"), qs(id)}; };
-    for (const PrimitiveRealization& r : known->profile->realizations)
-      for (const std::string* figure : {&r.cost_figure, &r.drift_figure, &r.traffic_figure})
-        if (!figure->empty()) pairs.push_back({{QStringLiteral("primitive"), qs(r.primitive)}, metric(*figure)});
+    for (const PrimitiveRealization& r : known->profile->realizations) {
+      const ProbedForm form = probedForms().value(qs(r.primitive) + '.' + qs(r.form));
+      for (const std::string* figure : {&r.cost_figure, &r.drift_figure, &r.traffic_figure}) {
+        if (figure->empty()) continue;
+        for (const QString& id : form.primitives) pairs.push_back({{QStringLiteral("primitive"), id}, metric(*figure)});
+        for (const QString& id : form.transformations)
+          pairs.push_back({{QStringLiteral("transformation"), id}, metric(*figure)});
+      }
+    }
     for (const LegalityCost& c : known->profile->legality_costs)
       for (const std::string* figure : {&c.with, &c.without})
         if (!figure->empty())

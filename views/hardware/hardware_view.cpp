@@ -72,7 +72,8 @@ RecordModel<HardwareItem>* makeHardwareModel(QObject* parent) {
          {},
          [](const auto& i) { return i.id; },
          origin},
-       C{{HardwareView::tr("Kind"), {}, CellKind::text, 60}, [](const auto& i) { return kindText(i.kind); }},
+       C{{HardwareView::tr("Kind"), HardwareView::tr("Map, curve, figure, limit or roofline"), CellKind::text, 60},
+         [](const auto& i) { return kindText(i.kind); }},
        C{{HardwareView::tr("Value"), HardwareView::tr("With its unit; maps and curves are drawn beside"),
           CellKind::number, 104},
          [](const auto& i) { return known(i.value); },
@@ -150,6 +151,8 @@ HardwareView::HardwareView(Workbench& workbench) : workbench_(workbench) {
                            {},
                            {},
                            [this] { openProfile(); }});
+  // Metrics price primitives wherever the user looks first.
+  connect(&workbench.library(), &Library::loaded, this, [this] { (void)HardwareProfiles::of(workbench_); });
 }
 
 QWidget* HardwareView::makeBar() {

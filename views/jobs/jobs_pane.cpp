@@ -1,14 +1,21 @@
 #include "views/jobs/jobs_pane.hpp"
 
+#include "views/engine/duration.hpp"
 #include "views/engine/text.hpp"
 #include "views/widgets/panes.hpp"
 
+#include <QPainter>
 #include <QPlainTextEdit>
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <utility>
+
 namespace aicf::views {
 namespace {
+constexpr int progressColumn = 3;
+constexpr qreal barRoom = 4, barInset = 3;
 
 Tone toneOf(Job::State state) {
   switch (state) {
@@ -28,6 +35,32 @@ double seconds(const Job& job) {
   return double(job.started.msecsTo(job.ended.isValid() ? job.ended : QDateTime::currentDateTime())) / 1000;
 }
 
+/// The share that is done as a bar, with the steps in words.
+class ProgressDelegate : public CellDelegate {
+ public:
+  using CellDelegate::CellDelegate;
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QStyleOptionViewItem cell = option;
+    initStyleOption(&cell, index);
+    const QString text = std::exchange(cell.text, {});
+    cell.widget->style()->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
+    if (text.isEmpty()) return;
+    const double share = std::clamp(index.data(SortRole).toDouble(), 0.0, 1.0);
+    const QRectF bar = QRectF(cell.rect).adjusted(barRoom, barInset, -barRoom, -barInset);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(theme().color("neutralFill"));
+    painter->drawRoundedRect(bar, 3, 3);
+    painter->setBrush(theme().color("added"));
+    painter->drawRoundedRect(QRectF(bar.topLeft(), QSizeF(bar.width() * share, bar.height())), 3, 3);
+    painter->setPen(theme().color("text"));
+    painter->setFont(cell.font);
+    painter->drawText(bar, Qt::AlignCenter, cell.fontMetrics.elidedText(text, Qt::ElideRight, int(bar.width())));
+    painter->restore();
+  }
+};
+
 } // namespace
 
 RecordModel<Job>* makeJobsModel(QObject* parent) {
@@ -42,15 +75,16 @@ RecordModel<Job>* makeJobsModel(QObject* parent) {
          [](const Job& j) { return stateText(j.state); },
          {},
          [](const Job& j) { return toneOf(j.state); }},
-       C{{JobsPane::tr("Progress"), JobsPane::tr("Steps done of all"), CellKind::number, 80},
+       C{{JobsPane::tr("Progress"), JobsPane::tr("Steps done of all"), CellKind::number, 110},
          [](const Job& j) { return j.total > 0 ? QVariant(double(j.done) / double(j.total)) : QVariant(); },
          [](const Job& j) { return j.total > 0 ? QStringLiteral("%1 / %2").arg(j.done).arg(j.total) : QString(); }},
        C{{JobsPane::tr("Results"), JobsPane::tr("Results that arrived"), CellKind::number, 70},
          [](const Job& j) { return j.results; }},
-       C{{JobsPane::tr("Seconds"), JobsPane::tr("From start to end, or until now"), CellKind::number, 76},
+       C{{JobsPane::tr("Took"), JobsPane::tr("From start to end, or until now"), CellKind::number, 76},
          [](const Job& j) { return seconds(j); },
-         [](const Job& j) { return QString::number(seconds(j), 'f', 1); }},
-       C{{JobsPane::tr("Last message"), {}, CellKind::text, 120}, [](const Job& j) { return j.text; }}},
+         [](const Job& j) { return duration(seconds(j)); }},
+       C{{JobsPane::tr("Last message"), JobsPane::tr("What its worker said last"), CellKind::text, 120},
+         [](const Job& j) { return j.text; }}},
       parent);
 }
 
@@ -62,6 +96,7 @@ JobsPane::JobsPane(Workbench& workbench)
   log_->setAccessibleName(tr("Log of the job"));
   log_->setPlaceholderText(tr("The log of the selected job."));
   log_->setTabChangesFocus(true);
+  table_->setItemDelegateForColumn(progressColumn, new ProgressDelegate(table_));
   const auto font = [this] { log_->setFont(theme().mono()); };
   font();
   auto* right = new QWidget;

@@ -1,11 +1,13 @@
 #include "views/ops/certificate_pane.hpp"
 
 #include "views/engine/text.hpp"
+#include "views/ops/token_diff.hpp"
 
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QPlainTextEdit>
 #include <QSplitter>
+#include <QTextCursor>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -43,6 +45,20 @@ QPlainTextEdit* box(const QString& name) {
   return text;
 }
 
+/// Marks what a step took away or brought.
+void mark(QPlainTextEdit* text, const TextRanges& ranges, const char* fill) {
+  QList<QTextEdit::ExtraSelection> marks;
+  for (const auto& [at, length] : ranges) {
+    QTextEdit::ExtraSelection m;
+    m.format.setBackground(theme().color(fill));
+    m.cursor = QTextCursor(text->document());
+    m.cursor.setPosition(at);
+    m.cursor.setPosition(at + length, QTextCursor::KeepAnchor);
+    marks << m;
+  }
+  text->setExtraSelections(marks);
+}
+
 } // namespace
 
 RecordModel<Certificate>* makeCertificatesModel(QObject* parent) {
@@ -61,7 +77,9 @@ RecordModel<Certificate>* makeCertificatesModel(QObject* parent) {
           CellKind::number, 76},
          [](const auto& c) { return c.bound; },
          [](const auto& c) { return c.verdict == Certificate::Verdict::unknown ? QString() : number(c.bound, 3); }},
-       C{{CertificatePane::tr("Claim"), {}, CellKind::text, 250},
+       C{{CertificatePane::tr("Claim"),
+          CertificatePane::tr("What is said of the operator, and was decided by the method below"), CellKind::text,
+          250},
          [](const auto& c) { return qs(c.claim); },
          {},
          {},
@@ -95,6 +113,7 @@ CertificatePane::CertificatePane()
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 4, 0, 0);
   layout->addWidget(splitter(Qt::Vertical, {{table_, 150}, {bottom, 190}}));
+  connect(&theme(), &Theme::changed, this, [this] { showStep(step_); });
   connect(table_, &Table::currentRowChanged, this, &CertificatePane::show);
   connect(back_, &QPushButton::clicked, this, [this] { showStep(step_ - 1); });
   connect(next_, &QPushButton::clicked, this, [this] { showStep(step_ + 1); });
@@ -135,6 +154,10 @@ void CertificatePane::showStep(int step) {
     rule_->setFullText(tr("Step %1 of %2:  %3").arg(step_ + 1).arg(steps).arg(qs(s.rule)));
     before_->setPlainText(qs(s.before));
     after_->setPlainText(qs(s.after));
+    const ChangedWords changed = changedWords(before_->toPlainText(), after_->toPlainText());
+    mark(before_, changed.before, "removedStrong");
+    mark(after_, changed.after, "addedStrong");
+    return;
   } else if (c.witness) {
     rule_->setFullText(tr("Witness: inputs on which it fails"));
     beforeTitle_->setText(tr("Inputs"));
@@ -147,6 +170,7 @@ void CertificatePane::showStep(int step) {
     before_->clear();
     after_->clear();
   }
+  for (QPlainTextEdit* text : {before_, after_}) text->setExtraSelections({});
 }
 
 } // namespace aicf::views

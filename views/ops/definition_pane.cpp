@@ -1,6 +1,7 @@
 #include "views/ops/definition_pane.hpp"
 
 #include "views/engine/text.hpp"
+#include "views/formula/formula_view.hpp"
 
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -18,7 +19,8 @@ RecordModel<Diagnostic>* makeMessagesModel(QObject* parent) {
   using C = Column<Diagnostic>;
   const auto whole = [](const Diagnostic& d) { return qs(d.hint.empty() ? d.message : d.message + "\n" + d.hint); };
   return new RecordModel<Diagnostic>(
-      {C{{DefinitionPane::tr("Kind"), {}, CellKind::chip, 74},
+      {C{{DefinitionPane::tr("Kind"), DefinitionPane::tr("error: it does not check; warning and note: it does"),
+          CellKind::chip, 74},
          [](const auto& d) { return severityText(d.severity); },
          {},
          [](const auto& d) {
@@ -31,7 +33,9 @@ RecordModel<Diagnostic>* makeMessagesModel(QObject* parent) {
          [](const auto& d) {
            return d.at.line > 0 ? QStringLiteral("%1:%2").arg(d.at.line).arg(d.at.column) : QString();
          }},
-       C{{DefinitionPane::tr("Message"), {}, CellKind::text, 300},
+       C{{DefinitionPane::tr("Message"),
+          DefinitionPane::tr("What the checker found, with what to do; a click goes to the place"), CellKind::text,
+          300},
          [](const auto& d) { return qs(d.hint.empty() ? d.message : d.message + "  —  " + d.hint); },
          {},
          {},
@@ -42,18 +46,31 @@ RecordModel<Diagnostic>* makeMessagesModel(QObject* parent) {
 DefinitionPane::DefinitionPane(Workbench& workbench)
     : workbench_(workbench), editor_(new CodeEditor(CodeEditor::Language::op, tr("Definition of the operator"))),
       model_(makeMessagesModel(this)),
-      messages_(new Table(model_, tr("Messages of the checker"), tr("No messages: the definition checks."))) {
+      messages_(new Table(model_, tr("Messages of the checker"), tr("No messages: the definition checks."))),
+      formula_(new FormulaView(tr("Formula of the operator"))) {
   editorPane_ = new Pane(tr("Definition"), editor_);
   messagesPane_ = new Pane(tr("Messages"), messages_);
+  formulaPane_ = new Pane(tr("Formula"), formula_);
+  auto* text = button(tr("Copy text"), tr("The definition in the operator language"));
+  auto* latex = button(tr("Copy LaTeX"), tr("The formula as an aligned block of LaTeX"));
+  for (QPushButton* b : {text, latex}) formulaPane_->addCorner(b);
+  connect(text, &QPushButton::clicked, formula_, &FormulaView::copyText);
+  connect(latex, &QPushButton::clicked, formula_, &FormulaView::copyLatex);
+  connect(formula_, &FormulaView::chosen, this, [this](const QString& name) {
+    goToValue(name);
+    Q_EMIT valueChosen(name);
+  });
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(splitter(Qt::Vertical, {{editorPane_, 520}, {messagesPane_, 150}}));
+  layout->addWidget(splitter(Qt::Vertical, {{editorPane_, 270}, {formulaPane_, 270}, {messagesPane_, 110}}));
 
   connect(editor_, &QsciScintilla::textChanged, this, [this] {
     if (!loading_) workbench_.subject().edit(editor_->text());
   });
   connect(&workbench.subject(), &Subject::opened, this, &DefinitionPane::load);
   connect(&workbench.subject(), &Subject::checked, this, &DefinitionPane::showMessages);
+  connect(&workbench.subject(), &Subject::checked, this, &DefinitionPane::showFormula);
+  connect(&workbench.subject(), &Subject::opened, this, &DefinitionPane::showFormula);
   connect(&workbench.subject(), &Subject::modifiedChanged, this, &DefinitionPane::updateTitle);
   connect(messages_, &QAbstractItemView::activated, this, [this] {
     if (const int row = messages_->sourceRow(); row >= 0)
@@ -64,6 +81,32 @@ DefinitionPane::DefinitionPane(Workbench& workbench)
       editor_->goTo(model_->at(row).at.line, model_->at(row).at.column);
   });
   load();
+  showFormula();
+}
+
+void DefinitionPane::showFormula() {
+  const Subject& s = workbench_.subject();
+  if (const auto definition = s.definition()) {
+    formula_->setFormula(mathOf(*definition), s.text());
+    formulaPane_->setNote({});
+  } else if (s.isEmpty()) {
+    formula_->setNothing(tr("Choose an operator to see its formula."));
+  } else if (s.isChecking()) {
+    formulaPane_->setNote(tr("reading…"));
+  } else if (formula_->formula().empty()) {
+    formula_->setNothing(tr("The definition has errors: see the messages."));
+  } else {
+    formulaPane_->setNote(tr("of the last text without errors"));
+  }
+}
+
+void DefinitionPane::selectValue(const QString& name) { formula_->select(name.section('#', 0, 0)); }
+
+void DefinitionPane::goToValue(const QString& name) {
+  const auto definition = workbench_.subject().definition();
+  if (!definition) return;
+  for (const Statement& s : definition->statements)
+    if (qs(definition->tensors[s.target].name) == name && s.at.line > 0) editor_->goTo(s.at.line, s.at.column);
 }
 
 void DefinitionPane::load() {

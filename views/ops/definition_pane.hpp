@@ -1,4 +1,4 @@
-// The definition in an editor, checked while typing, with what the checker says below it.
+// The definition in an editor, checked while typing, with its formula set in type and what the checker says below it.
 #pragma once
 #include "views/editors/code_editor.hpp"
 #include "views/frame/workbench.hpp"
@@ -9,22 +9,33 @@ namespace aicf::views {
 
 [[nodiscard]] RecordModel<Diagnostic>* makeMessagesModel(QObject* parent);
 
+class FormulaView;
+
 class DefinitionPane : public QWidget {
   Q_OBJECT
  public:
   explicit DefinitionPane(Workbench& workbench);
   [[nodiscard]] CodeEditor& editor() { return *editor_; }
   [[nodiscard]] Table& messages() { return *messages_; }
+  [[nodiscard]] FormulaView& formula() { return *formula_; }
+  /// Marks a value in the formula.
+  void selectValue(const QString& name);
+
+ Q_SIGNALS:
+  void valueChosen(const QString& name);
 
  private:
   void load();
   void showMessages();
   void updateTitle();
+  void showFormula();
+  void goToValue(const QString& name);
   Workbench& workbench_;
   CodeEditor* editor_;
   RecordModel<Diagnostic>* model_;
   Table* messages_;
-  Pane *editorPane_, *messagesPane_;
+  FormulaView* formula_;
+  Pane *editorPane_, *formulaPane_, *messagesPane_;
   bool loading_ = false;
 };
 

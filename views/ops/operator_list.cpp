@@ -16,7 +16,7 @@
 
 namespace aicf::views {
 namespace {
-constexpr int rowHeight = 40;
+constexpr int rowHeight = 40, litWidth = 3;
 enum OperatorColumn { NameColumn, SummaryColumn, StructuresColumn, PassesColumn };
 
 /// Name and passes in the first line, the comment in the second.
@@ -34,6 +34,8 @@ class OperatorDelegate : public QStyledItemDelegate {
       p->fillRect(option.rect, t.color("selection"));
     else if (option.state & QStyle::State_MouseOver)
       p->fillRect(option.rect, t.color("raised"));
+    if (index.data(LitRole).toBool())
+      p->fillRect(QRect(option.rect.left(), option.rect.top(), litWidth, option.rect.height()), t.color("accent"));
     const QRect inner = option.rect.adjusted(10, 4, -10, -4);
     const QRect top(inner.left(), inner.top(), inner.width(), inner.height() / 2);
     const QRect bottom = top.translated(0, inner.height() / 2);
@@ -71,13 +73,16 @@ QString tipOf(const OperatorEntry& e) {
 RecordModel<OperatorEntry>* makeOperatorModel(QObject* parent) {
   using C = Column<OperatorEntry>;
   return new RecordModel<OperatorEntry>(
-      {C{{OperatorList::tr("Operator"), {}, CellKind::text, 140},
+      {C{{OperatorList::tr("Operator"), OperatorList::tr("Name of the file; it decides nothing"), CellKind::text, 140},
          [](const auto& e) { return e.name; },
          {},
          [](const auto& e) { return e.problem.isEmpty() ? Tone::plain : Tone::bad; },
          tipOf},
-       C{{OperatorList::tr("Summary"), {}, CellKind::text, 240}, [](const auto& e) { return e.summary; }},
-       C{{OperatorList::tr("Structures"), {}, CellKind::text, 240},
+       C{{OperatorList::tr("Summary"), OperatorList::tr("First line of the comment above the operator"), CellKind::text,
+          240},
+         [](const auto& e) { return e.summary; }},
+       C{{OperatorList::tr("Structures"), OperatorList::tr("What computation it is, derived from its definition"),
+          CellKind::text, 240},
          [](const auto& e) { return QString(e.structures.join(' ')).replace('_', ' '); }},
        C{{OperatorList::tr("Passes"), OperatorList::tr("Sweeps over the axis: as defined → at best"), CellKind::text,
           80},
@@ -134,6 +139,15 @@ OperatorList::OperatorList(Workbench& workbench)
     if (list_->hasFocus()) openAt(at);
   });
   connect(&theme(), &Theme::changed, list_, [this] { list_->viewport()->update(); });
+  const auto relight = [this] {
+    // The active operator is marked as such already.
+    const bool other = workbench_.navigator().active().kind != QLatin1String("op");
+    model_->setLit([this, other](const OperatorEntry& e) {
+      return other && workbench_.lit().contains({QStringLiteral("op"), e.name});
+    });
+  };
+  connect(&workbench, &Workbench::relit, this, relight);
+  relight();
   refill();
 }
 

@@ -24,6 +24,8 @@ QWidget* OpsView::widget() {
   list_ = new OperatorList(workbench_);
   definition_ = new DefinitionPane(workbench_);
   structure_ = new StructurePane(workbench_);
+  connect(definition_, &DefinitionPane::valueChosen, structure_, &StructurePane::selectValue);
+  connect(structure_, &StructurePane::valueChosen, definition_, &DefinitionPane::selectValue);
   widget_ = new QWidget;
   auto* layout = new QHBoxLayout(widget_);
   layout->setContentsMargins(8, 8, 8, 8);

@@ -1,7 +1,10 @@
 #include "views/ops/structure_pane.hpp"
 
+#include "views/engine/atlas_texts.hpp"
 #include "views/engine/text.hpp"
+#include "views/graph/graph_view.hpp"
 #include "views/ops/certificate_pane.hpp"
+#include "views/ops/gradient_pane.hpp"
 
 #include <QPlainTextEdit>
 #include <QSplitter>
@@ -49,7 +52,9 @@ RecordModel<Reduction>* makeReductionsModel(QObject* parent) {
       {C{{StructurePane::tr("Name"),
           StructurePane::tr("Name on the left side; h#1 is the first inside an expression of h"), CellKind::mono, 64},
          [](const auto& r) { return qs(r.name); }},
-       C{{StructurePane::tr("Reducer"), {}, CellKind::mono, 66}, [](const auto& r) { return qs(r.reducer); }},
+       C{{StructurePane::tr("Reducer"), StructurePane::tr("The operation that combines the elements"), CellKind::mono,
+          66},
+         [](const auto& r) { return qs(r.reducer); }},
        C{{StructurePane::tr("Axes"), StructurePane::tr("Variables it reduces over"), CellKind::mono, 46},
          [](const auto& r) { return words(r.axes); }},
        C{{StructurePane::tr("Rank"),
@@ -91,7 +96,8 @@ StructurePane::StructurePane(Workbench& workbench)
       reductions_(new Table(model_, tr("Reductions"), tr("No reduction: every output is a map of its inputs."))),
       tabs_(new QTabWidget), state_(monoText(tr("State of the reduction"),
                                              tr("Choose a reduction to see its state, merge, rescale and finalize."))),
-      cascades_(monoText(tr("Cascades"), tr("No cascade: nothing is reduced."))), certificates_(new CertificatePane) {
+      cascades_(monoText(tr("Cascades"), tr("No cascade: nothing is reduced."))), certificates_(new CertificatePane),
+      graph_(new GraphView), derivative_(new GradientPane(workbench)) {
   auto* top = new QWidget;
   auto* layout = new QVBoxLayout(top);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -103,9 +109,13 @@ StructurePane::StructurePane(Workbench& workbench)
   tabs_->addTab(state_, tr("State"));
   tabs_->addTab(certificates_, tr("Certificates"));
   tabs_->addTab(cascades_, tr("Cascades"));
+  tabs_->addTab(graph_, tr("Graph"));
+  tabs_->addTab(derivative_, tr("Derivative"));
   tabs_->setTabToolTip(0, tr("How the selected reduction is kept, merged, rescaled and finished"));
   tabs_->setTabToolTip(1, tr("Each claim with its method, trials and error bound, and the derivation step by step"));
   tabs_->setTabToolTip(2, tr("Reductions over one axis, grouped, with their common state"));
+  tabs_->setTabToolTip(3, tr("What reads what: inputs, reductions, values, results"));
+  tabs_->setTabToolTip(4, tr("The vector-Jacobian product, an operator like any other"));
   pane_ = new Pane(tr("Structure"), top);
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
@@ -133,6 +143,11 @@ StructurePane::StructurePane(Workbench& workbench)
     dim();
   });
   connect(reductions_, &Table::currentRowChanged, this, &StructurePane::showReduction);
+  connect(&workbench.subject(), &Subject::checked, this, &StructurePane::showGraph);
+  connect(graph_, &GraphView::chosen, this, [this](const QString& name) {
+    selectValue(name);
+    Q_EMIT valueChosen(name);
+  });
   show();
 }
 
@@ -144,6 +159,7 @@ void StructurePane::show() {
                                                                : tr("Nothing analysed yet."));
   certificates_->setCertificates(structure ? structure->certificates : std::vector<Certificate>());
   showFacts();
+  showGraph();
   if (model_->rowCount() > 0)
     reductions_->selectSourceRow(model_->rowCount() - 1);
   else
@@ -159,13 +175,22 @@ void StructurePane::showFacts() {
     cascades_->clear();
     return;
   }
-  QStringList chips;
-  for (const std::string& s : structure->structures) chips << qs(s).replace('_', ' ');
-  structures_->setWords(chips);
+  QStringList chips, meanings;
+  for (const std::string& s : structure->structures) {
+    chips << qs(s).replace('_', ' ');
+    for (const AtlasText& text : atlasTexts())
+      if (text.kind == QLatin1String("structure") && text.id == qs(s)) meanings << text.summary;
+    if (meanings.size() < chips.size()) meanings << QString();
+  }
+  structures_->setWords(chips, meanings);
   facts_->setFullText(tr("Passes %1 as defined, %2 at best  ·  Stages %3")
                           .arg(structure->passes_definition)
                           .arg(structure->passes_best)
                           .arg(words(structure->stages)));
+  facts_->setToolTip(
+      tr("%1\nA pass is a sweep over the axis; at best: where dependences with a bounded state are kept while "
+         "sweeping. Stages: the kinds of work that the definition splits into.")
+          .arg(facts_->text()));
   hash_->setFullText(structure->canonical ? tr("Structure hash %1 — equal for every spelling of this operator")
                                                 .arg(qs(short_hex(structure->canonical->structure_hash)))
                                           : QString());
@@ -205,6 +230,23 @@ void StructurePane::showReduction() {
                      : tr("No bounded state. The certificate says why; a plan reads the elements again.");
   state_->setPlainText(text.trimmed());
   certificates_->select(qs(r.certificate));
+  graph_->select(qs(r.name));
+  Q_EMIT valueChosen(qs(r.name));
+}
+
+void StructurePane::showGraph() {
+  const Subject& s = workbench_.subject();
+  if (const auto definition = s.definition())
+    graph_->setGraph(structureGraph(*definition, s.structureIsCurrent() ? s.structure().get() : nullptr));
+  else
+    graph_->setNothing(s.isEmpty() ? tr("Choose an operator to see what reads what.")
+                                   : tr("The definition has errors, or is being read."));
+}
+
+void StructurePane::selectValue(const QString& name) {
+  graph_->select(name);
+  for (int row = 0; row < model_->rowCount(); ++row)
+    if (qs(model_->at(row).name) == name) reductions_->selectSourceRow(row);
 }
 
 } // namespace aicf::views

@@ -10,6 +10,8 @@ class QTabWidget;
 namespace aicf::views {
 
 class CertificatePane;
+class GradientPane;
+class GraphView;
 
 [[nodiscard]] RecordModel<Reduction>* makeReductionsModel(QObject* parent);
 [[nodiscard]] QString rankText(const Rank& rank);
@@ -20,11 +22,21 @@ class StructurePane : public QWidget {
   explicit StructurePane(Workbench& workbench);
   [[nodiscard]] QTabWidget& tabs() { return *tabs_; }
   [[nodiscard]] CertificatePane& certificates() { return *certificates_; }
+  [[nodiscard]] GraphView& graph() { return *graph_; }
+  [[nodiscard]] GradientPane& derivative() { return *derivative_; }
+  [[nodiscard]] Table& reductions() { return *reductions_; }
+  enum Tab { StateTab, CertificatesTab, CascadesTab, GraphTab, DerivativeTab };
+  /// A value of the definition was chosen elsewhere: its node, and its row where it is a reduction.
+  void selectValue(const QString& name);
+
+ Q_SIGNALS:
+  void valueChosen(const QString& name);
 
  private:
   void show();
   void showReduction();
   void showFacts();
+  void showGraph();
   Workbench& workbench_;
   Chips* structures_;
   ElidedLabel *facts_, *hash_;
@@ -33,6 +45,8 @@ class StructurePane : public QWidget {
   QTabWidget* tabs_;
   QPlainTextEdit *state_, *cascades_;
   CertificatePane* certificates_;
+  GraphView* graph_;
+  GradientPane* derivative_;
   Pane* pane_;
 };
 

@@ -1,6 +1,7 @@
 #include "views/runs/runs_view.hpp"
 
 #include "core/evidence/store.hpp"
+#include "views/engine/duration.hpp"
 #include "views/engine/text.hpp"
 #include "views/widgets/panes.hpp"
 
@@ -36,20 +37,23 @@ RecordModel<Evidence>* makeRunsModel(QObject* parent) {
       {C{{RunsView::tr("Started"), RunsView::tr("UTC"), CellKind::mono, 158},
          text(&Evidence::started),
          [](const auto& e) { return qs(e.started).left(19).replace('T', ' '); }},
-       C{{RunsView::tr("Kind"), {}, CellKind::text, 80}, key(&RunKey::kind)},
-       C{{RunsView::tr("Status"), {}, CellKind::chip, 96},
+       C{{RunsView::tr("Kind"), RunsView::tr("compile, validate, time, or a probe"), CellKind::text, 80},
+         key(&RunKey::kind)},
+       C{{RunsView::tr("Status"), RunsView::tr("How the run ended"), CellKind::chip, 96},
          [](const auto& e) { return QString(qs(e.status)).replace('_', ' '); },
          {},
          [](const auto& e) { return statusTone(e.status); }},
-       C{{RunsView::tr("Shape"), {}, CellKind::mono, 150}, key(&RunKey::shape)},
-       C{{RunsView::tr("Type"), {}, CellKind::mono, 52}, key(&RunKey::dtype)},
-       C{{RunsView::tr("Device"), {}, CellKind::text, 130}, key(&RunKey::device)},
-       C{{RunsView::tr("Seconds"), {}, CellKind::number, 72},
-         [](const auto& e) { return e.seconds; },
-         [](const auto& e) { return QString::number(e.seconds, 'f', 2); }},
+       C{{RunsView::tr("Shape"), RunsView::tr("Sizes of the dims"), CellKind::mono, 150}, key(&RunKey::shape)},
+       C{{RunsView::tr("Type"), RunsView::tr("Element type that float was bound to"), CellKind::mono, 52},
+         key(&RunKey::dtype)},
+       C{{RunsView::tr("Device"), RunsView::tr("What it ran on; the emulator is a device too"), CellKind::text, 130},
+         key(&RunKey::device)},
+       C{{RunsView::tr("Took"), RunsView::tr("From start to end; empty where nobody timed it"), CellKind::number, 72},
+         [](const auto& e) { return e.seconds > 0 ? QVariant(e.seconds) : QVariant(); },
+         [](const auto& e) { return duration(e.seconds); }},
        C{{RunsView::tr("Id"), RunsView::tr("Hash of the row's content"), CellKind::mono, 110},
          [](const auto& e) { return qs(e.id).left(12); }},
-       C{{RunsView::tr("Command"), {}, CellKind::mono, 240},
+       C{{RunsView::tr("Command"), RunsView::tr("The command that would do it again"), CellKind::mono, 240},
          text(&Evidence::command),
          {},
          {},
@@ -64,8 +68,9 @@ RecordModel<Metric>* makeEvidenceMetricsModel(QObject* parent) {
            m.source == Metric::Source::estimated;
   };
   return new RecordModel<Metric>(
-      {C{{RunsView::tr("Metric"), {}, CellKind::mono, 240}, [](const auto& m) { return qs(m.id); }},
-       C{{RunsView::tr("Value"), {}, CellKind::number, 110},
+      {C{{RunsView::tr("Metric"), RunsView::tr("What was counted or measured"), CellKind::mono, 240},
+         [](const auto& m) { return qs(m.id); }},
+       C{{RunsView::tr("Value"), RunsView::tr("Not shown where nothing was measured"), CellKind::number, 110},
          [has](const auto& m) { return has(m) ? QVariant(m.value) : QVariant(); },
          [has](const auto& m) { return has(m) ? number(m.value, 6) : QString(); },
          {},
@@ -83,11 +88,15 @@ RecordModel<Metric>* makeEvidenceMetricsModel(QObject* parent) {
          [has](const auto& m) {
            return has(m) && m.lo != m.hi ? number(m.lo, 4) + QStringLiteral(" … ") + number(m.hi, 4) : QString();
          }},
-       C{{RunsView::tr("Unit"), {}, CellKind::text, 90}, [](const auto& m) { return qs(m.unit); }},
-       C{{RunsView::tr("Source"), {}, CellKind::text, 100},
+       C{{RunsView::tr("Unit"), RunsView::tr("Of the value and its spread"), CellKind::text, 90},
+         [](const auto& m) { return qs(m.unit); }},
+       C{{RunsView::tr("Source"), RunsView::tr("measured on a device, exact by counting, or estimated"), CellKind::text,
+          100},
          [](const auto& m) { return QString(qs(name_of(m.source))).replace('_', ' '); }},
-       C{{RunsView::tr("Samples"), {}, CellKind::number, 70}, [](const auto& m) { return m.samples; }},
-       C{{RunsView::tr("Method"), {}, CellKind::text, 240}, [](const auto& m) { return qs(m.method); }}},
+       C{{RunsView::tr("Samples"), RunsView::tr("How many measurements the value stands for"), CellKind::number, 70},
+         [](const auto& m) { return m.samples; }},
+       C{{RunsView::tr("Method"), RunsView::tr("How the number was made, with its estimator"), CellKind::text, 240},
+         [](const auto& m) { return qs(m.method); }}},
       parent);
 }
 
@@ -198,6 +207,7 @@ void RunsView::arrange() {
 
 void RunsView::showAll(Rows rows) {
   loaded_ = true;
+  const QString asked = awaited_;
   const QString keep = !awaited_.isEmpty()        ? std::exchange(awaited_, {})
                        : table_->sourceRow() >= 0 ? qs(model_->at(table_->sourceRow()).id)
                                                   : QString();
@@ -209,18 +219,31 @@ void RunsView::showAll(Rows rows) {
   QThreadPool::globalInstance()->start([old]() mutable { old.reset(); });
   old.reset();
   if (model_->rowCount() > 0) table_->selectSourceRow(0);
-  if (!keep.isEmpty()) select(keep);
+  if (!asked.isEmpty())
+    selectAsked(asked);
+  else if (!keep.isEmpty())
+    select(keep);
   if (const QJsonObject state = std::exchange(awaitedState_, {}); !state.isEmpty()) restore(state);
   showRun();
 }
 
-void RunsView::select(const QString& id) {
-  if (id.isEmpty()) return;
-  for (int row = 0; row < model_->rowCount(); ++row)
+bool RunsView::select(const QString& id) {
+  for (int row = 0; row < model_->rowCount() && !id.isEmpty(); ++row)
     if (qs(model_->at(row).id).startsWith(id)) {
       table_->selectSourceRow(row);
-      return;
+      return true;
     }
+  return false;
+}
+
+/// A shipped profile names rows of the store that it was measured into.
+void RunsView::selectAsked(const QString& id) {
+  if (select(id)) return;
+  workbench_.say(table_->filter().isEmpty()
+                     ? tr("The run %1 is not in this store: it was made elsewhere, or before the store was. The command "
+                          "“aicf store merge” brings rows of another store.")
+                           .arg(id.left(12))
+                     : tr("The run %1 is not among the rows that the filter shows.").arg(id.left(12)));
 }
 
 void RunsView::showRun() {
@@ -251,7 +274,7 @@ void RunsView::showRun() {
 void RunsView::show(const Entity& entity) {
   if (entity.kind != QLatin1String("run")) return;
   if (loaded_)
-    select(entity.id);
+    selectAsked(entity.id);
   else
     awaited_ = entity.id;
 }

@@ -44,7 +44,8 @@ class RunsView : public QObject, public View {
   void arrange();
   void showAll(Rows rows);
   void showRun();
-  void select(const QString& id);
+  bool select(const QString& id);
+  void selectAsked(const QString& id);
   Workbench& workbench_;
   QPointer<QWidget> widget_;
   RecordModel<Evidence>* model_ = nullptr;

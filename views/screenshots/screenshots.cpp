@@ -7,10 +7,13 @@
 #include "views/frame/locator.hpp"
 #include "views/frame/main_window.hpp"
 #include "views/frame/theme.hpp"
+#include "views/graph/graph_view.hpp"
 #include "views/ops/certificate_pane.hpp"
 #include "views/ops/definition_pane.hpp"
+#include "views/ops/gradient_pane.hpp"
 #include "views/ops/ops_view.hpp"
 #include "views/ops/structure_pane.hpp"
+#include "views/primitives/primitives_view.hpp"
 #include "views/runs/runs_view.hpp"
 #include "views/synthesis/synthesis_form.hpp"
 #include "views/synthesis/synthesis_view.hpp"
@@ -117,6 +120,16 @@ int screenshots(const QString& folder) {
     return fail("softmax was not analysed in time");
   ops->structure()->tabs().setCurrentIndex(1);
   if (!photographer.take("ops")) return fail("a picture cannot be written");
+  ops->structure()->tabs().setCurrentIndex(StructurePane::GraphTab);
+  if (!waitFor([&] { return ops->structure()->graph().isDrawn() || !ops->structure()->graph().problem().isEmpty(); },
+               analysisMs))
+    return fail("the structure graph was not drawn");
+  if (!photographer.take("ops-graph")) return fail("a picture cannot be written");
+  ops->structure()->tabs().setCurrentIndex(StructurePane::DerivativeTab);
+  if (!waitFor([&] { return ops->structure()->derivative().derived().definition != nullptr; }, analysisMs))
+    return fail("softmax was not differentiated");
+  if (!photographer.take("ops-derivative")) return fail("a picture cannot be written");
+  ops->structure()->tabs().setCurrentIndex(StructurePane::CertificatesTab);
 
   // A text with mistakes, as it looks while typing.
   const QString good = w.subject().text();
@@ -139,6 +152,13 @@ int screenshots(const QString& folder) {
     if (view->id() != QLatin1String("runs") && !photographer.take(view->id()))
       return fail("a picture cannot be written");
   }
+  auto* primitives = viewOf<PrimitivesView>(w, "primitives");
+  w.navigator().goTo("primitives");
+  for (int tab = 1; tab < primitives->tabs()->count(); ++tab) {
+    primitives->tabs()->setCurrentIndex(tab);
+    if (!photographer.take(QStringLiteral("primitives-%1").arg(tab))) return fail("a picture cannot be written");
+  }
+  primitives->tabs()->setCurrentIndex(0);
   w.open({"document", "commands"});
   if (!photographer.take("documents-commands")) return fail("a picture cannot be written");
   if (!w.open({"op", "softmax"})) return fail("the atlas has no softmax");

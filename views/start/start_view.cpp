@@ -88,8 +88,9 @@ RecordModel<MachineRow>* makeMachineModel(QObject* parent) {
   using C = Column<MachineRow>;
   const auto whole = [](const MachineRow& r) { return r.advice.isEmpty() ? r.detail : r.detail + '\n' + r.advice; };
   return new RecordModel<MachineRow>(
-      {C{{StartView::tr("Part"), {}, CellKind::text, 116}, [](const auto& r) { return r.part; }},
-       C{{StartView::tr("State"), {}, CellKind::chip, 74},
+      {C{{StartView::tr("Part"), StartView::tr("What a GPU workbench can make use of"), CellKind::text, 116},
+         [](const auto& r) { return r.part; }},
+       C{{StartView::tr("State"), StartView::tr("Whether this machine has it"), CellKind::chip, 74},
          [](const auto& r) { return r.available ? StartView::tr("ready") : StartView::tr("absent"); },
          {},
          [](const auto& r) { return r.available ? Tone::good : Tone::warn; }},

@@ -12,7 +12,7 @@ RecordModel<CheckRow>* makeChecksModel(QObject* parent) {
   return new RecordModel<CheckRow>(
       {C{{VariantDetail::tr("Check"), VariantDetail::tr("Kind of inputs"), CellKind::text, 110},
          [](const auto& c) { return c.id; }},
-       C{{VariantDetail::tr("Result"), {}, CellKind::chip, 78},
+       C{{VariantDetail::tr("Result"), VariantDetail::tr("Whether the kernel passed this check"), CellKind::chip, 78},
          [](const auto& c) { return c.passed ? VariantDetail::tr("passed") : VariantDetail::tr("failed"); },
          {},
          [](const auto& c) { return c.passed ? Tone::good : Tone::bad; }},
@@ -27,25 +27,31 @@ RecordModel<CheckRow>* makeChecksModel(QObject* parent) {
 RecordModel<MetricRow>* makeMetricsModel(QObject* parent) {
   using C = Column<MetricRow>;
   return new RecordModel<MetricRow>(
-      {C{{VariantDetail::tr("Metric"), {}, CellKind::mono, 260}, [](const auto& m) { return m.id; }},
-       C{{VariantDetail::tr("Value"), {}, CellKind::number, 110},
+      {C{{VariantDetail::tr("Metric"), VariantDetail::tr("Counters by the emulator, then times by a device"),
+          CellKind::mono, 260},
+         [](const auto& m) { return m.id; }},
+       C{{VariantDetail::tr("Value"), VariantDetail::tr("Of the metric, or of the choice"), CellKind::number, 110},
          [](const auto& m) { return m.value ? QVariant(*m.value) : QVariant(); },
          [](const auto& m) { return m.value ? number(*m.value, 5) : QString(m.source).replace('_', ' '); }},
-       C{{VariantDetail::tr("Unit"), {}, CellKind::text, 90}, [](const auto& m) { return m.unit; }},
+       C{{VariantDetail::tr("Unit"), VariantDetail::tr("Of the value"), CellKind::text, 90},
+         [](const auto& m) { return m.unit; }},
        C{{VariantDetail::tr("Source"),
           VariantDetail::tr("exact: counted; measured: timed on a device; estimated: from a model"), CellKind::text,
           90},
          [](const auto& m) { return QString(m.source).replace('_', ' '); }},
-       C{{VariantDetail::tr("Method"), {}, CellKind::text, 220}, [](const auto& m) { return m.method; }}},
+       C{{VariantDetail::tr("Method"), VariantDetail::tr("How the number was made"), CellKind::text, 220},
+         [](const auto& m) { return m.method; }}},
       parent);
 }
 
 RecordModel<ChoiceRow>* makeChoicesModel(QObject* parent) {
   using C = Column<ChoiceRow>;
   return new RecordModel<ChoiceRow>(
-      {C{{VariantDetail::tr("Choice"), {}, CellKind::mono, 160}, [](const auto& c) { return c.param; }},
-       C{{VariantDetail::tr("Value"), {}, CellKind::mono, 120}, [](const auto& c) { return c.value; }},
-       C{{VariantDetail::tr("Meaning"), {}, CellKind::text, 320},
+      {C{{VariantDetail::tr("Choice"), VariantDetail::tr("A parameter of the plan"), CellKind::mono, 160},
+         [](const auto& c) { return c.param; }},
+       C{{VariantDetail::tr("Value"), VariantDetail::tr("Of the metric, or of the choice"), CellKind::mono, 120},
+         [](const auto& c) { return c.value; }},
+       C{{VariantDetail::tr("Meaning"), VariantDetail::tr("What the parameter decides"), CellKind::text, 320},
          [](const auto& c) { return c.meaning; },
          {},
          {},
@@ -56,13 +62,17 @@ RecordModel<ChoiceRow>* makeChoicesModel(QObject* parent) {
 RecordModel<FaultRow>* makeFaultsModel(QObject* parent) {
   using C = Column<FaultRow>;
   return new RecordModel<FaultRow>(
-      {C{{VariantDetail::tr("Fault"), {}, CellKind::chip, 150},
+      {C{{VariantDetail::tr("Fault"), VariantDetail::tr("What the emulator's checks found in the kernel"),
+          CellKind::chip, 150},
          [](const auto& f) { return f.kind; },
          {},
          [](const auto&) { return Tone::bad; }},
-       C{{VariantDetail::tr("Kernel"), {}, CellKind::mono, 150}, [](const auto& f) { return f.kernel; }},
-       C{{VariantDetail::tr("Place"), {}, CellKind::mono, 190}, [](const auto& f) { return f.place; }},
-       C{{VariantDetail::tr("Message"), {}, CellKind::text, 320},
+       C{{VariantDetail::tr("Kernel"), VariantDetail::tr("The kernel in which it happened"), CellKind::mono, 150},
+         [](const auto& f) { return f.kernel; }},
+       C{{VariantDetail::tr("Place"), VariantDetail::tr("Line of the generated source"), CellKind::mono, 190},
+         [](const auto& f) { return f.place; }},
+       C{{VariantDetail::tr("Message"), VariantDetail::tr("What happened, with thread and address"), CellKind::text,
+          320},
          [](const auto& f) { return f.message; },
          {},
          {},
