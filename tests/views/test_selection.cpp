@@ -2,6 +2,7 @@
 // realize them and the metrics that price them; and back, a test a direction. What must be lit is taken from the engine
 // and the atlas's own files, not from the window.
 #include "core/base/atlas_path.hpp"
+#include "core/expr/check.hpp"
 #include "core/structure/properties/property.hpp"
 #include "views/atlas/atlas_view.hpp"
 #include "views/atlas/property_matrix.hpp"
@@ -27,7 +28,7 @@ using namespace aicf::views;
 
 namespace {
 constexpr int patience = 240'000;
-Entity property(const char* id) { return {"property", id}; }
+Entity propertyOf(const char* id) { return {"property", id}; }
 Entity transformation(const char* id) { return {"transformation", id}; }
 Entity primitive(const char* id) { return {"primitive", id}; }
 Entity op(const char* id) { return {"op", id}; }
@@ -98,7 +99,7 @@ class TestSelection : public QObject {
   }
 
   void aPropertyLightsItsOperators() {
-    w_->navigator().activate(property("associative_carrier"));
+    w_->navigator().activate(propertyOf("associative_carrier"));
     QVERIFY(!litOf("op").isEmpty());
     for (const char* name : {"softmax", "mean_absolute_deviation"}) {
       const OperatorEntry* e = w_->library().find(name);
@@ -111,7 +112,7 @@ class TestSelection : public QObject {
       }
     }
     // And the list of operators shows it.
-    w_->navigator().activate(property("associative_carrier"));
+    w_->navigator().activate(propertyOf("associative_carrier"));
     const QStringList operators = litOf("op");
     auto* list = viewOf<OpsView>("ops")->widget()->findChild<QListView*>();
     int shown = 0;
@@ -121,7 +122,7 @@ class TestSelection : public QObject {
   }
 
   void aPropertyLightsTheTransformationsThatItPermits() {
-    w_->navigator().activate(property("associative_carrier"));
+    w_->navigator().activate(propertyOf("associative_carrier"));
     const QStringList premised = naming("transformations.json", "transformations", "premises", "associative");
     QVERIFY(!premised.isEmpty());
     for (const QString& id : premised) QVERIFY2(lit({"transformation", id}), qPrintable(id));
@@ -130,7 +131,7 @@ class TestSelection : public QObject {
   }
 
   void aPropertyLightsThePrimitivesThatRealizeThem() {
-    w_->navigator().activate(property("associative_carrier"));
+    w_->navigator().activate(propertyOf("associative_carrier"));
     const QStringList needing = naming("primitives.json", "primitives", "needs", "\"associative\"");
     QVERIFY(needing.contains("warp_reduce"));
     for (const QString& id : needing) QVERIFY2(lit({"primitive", id}), qPrintable(id));
@@ -138,7 +139,7 @@ class TestSelection : public QObject {
   }
 
   void aPropertyLightsTheMetricsThatPriceThem() {
-    w_->navigator().activate(property("associative_carrier"));
+    w_->navigator().activate(propertyOf("associative_carrier"));
     const QStringList metrics = litOf("metric");
     QVERIFY(!metrics.isEmpty());
     // reduction_topology's probes run the lanes' and the block's reduction.
@@ -154,27 +155,27 @@ class TestSelection : public QObject {
             !naming("transformations.json", "transformations", "id", "fast_exp").isEmpty());
     w_->navigator().activate({"metric", "reduction_topology.block.4096.drift"});
     QVERIFY(lit(primitive("block_reduce")) && lit(transformation("tree_reduction")));
-    QVERIFY2(lit(property("associative_carrier")), "back to the property");
+    QVERIFY2(lit(propertyOf("associative_carrier")), "back to the property");
     QVERIFY2(lit(op("softmax")), "and to the operators that have it");
   }
 
   void aPrimitiveLightsTransformationsAndProperties() {
     QVERIFY(w_->open(primitive("warp_reduce")));
     QVERIFY(lit(transformation("tree_reduction")));
-    QVERIFY(lit(property("associative_carrier")));
+    QVERIFY(lit(propertyOf("associative_carrier")));
     QVERIFY(lit(op("softmax")));
     QVERIFY(!litOf("metric").isEmpty());
   }
 
   void aTransformationLightsBothSides() {
     w_->navigator().activate(transformation("tree_reduction"));
-    QVERIFY(lit(property("associative_carrier")) && lit(op("softmax")) && lit(primitive("block_reduce")));
+    QVERIFY(lit(propertyOf("associative_carrier")) && lit(op("softmax")) && lit(primitive("block_reduce")));
     QVERIFY(lit({"metric", "reduction_topology.block.4096.drift"}));
   }
 
   void anOperatorLightsItsPropertiesAndOnward() {
     QVERIFY(w_->open(op("softmax")));
-    QVERIFY(lit(property("associative_carrier")) && lit(transformation("tree_reduction")) &&
+    QVERIFY(lit(propertyOf("associative_carrier")) && lit(transformation("tree_reduction")) &&
             lit(primitive("warp_reduce")));
     QVERIFY2(!lit(op("mean_absolute_deviation")), "not what merely shares a property");
   }

@@ -356,7 +356,7 @@ FormulaLayout::FormulaLayout(const std::vector<Math>& lines, qreal points) {
     lines_.emplace_back(std::move(boxes[i]), QPointF(x, y + ascent));
     y += height + em(points) * lineRoom;
   }
-  size_ = lines_.empty() ? QSizeF() : QSizeF(width + margin, y - em(points) * lineRoom + margin);
+  size_ = lines_.empty() ? QSizeF(0, 0) : QSizeF(width + margin, y - em(points) * lineRoom + margin);
 }
 
 void FormulaLayout::paint(QPainter& painter, const QColor& ink, const QColor& signature) const {

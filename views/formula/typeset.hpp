@@ -59,7 +59,7 @@ class FormulaLayout {
 
  private:
   std::vector<std::pair<Box, QPointF>> lines_; ///< with the origin of each
-  QSizeF size_;
+  QSizeF size_{0, 0};
 };
 
 } // namespace aicf::views
