@@ -115,7 +115,8 @@ class Walk {
     for (int i = 0; i < bar->count(); ++i)
       if (bar->tabRect(i).width() < bar->fontMetrics().horizontalAdvance(bar->tabText(i)))
         fault(w, "tab “" + bar->tabText(i) + "” is cut");
-    if (bar->count() > 0 && bar->tabRect(bar->count() - 1).right() > bar->width() + 1 &&
+    // Where the bar scrolls, its arrows lead to the rest.
+    if (bar->count() > 0 && !bar->usesScrollButtons() && bar->tabRect(bar->count() - 1).right() > bar->width() + 1 &&
         !qobject_cast<const QMainWindow*>(bar->parentWidget()))
       fault(w, "tabs do not fit: “" + bar->tabText(bar->count() - 1) + "” is outside");
   }
@@ -190,6 +191,7 @@ class TestFit : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(w.library().isLoaded(), patience);
     QStringList problems;
     const auto look = [&](const QString& what) {
+      (void)QTest::qWaitFor([&] { return w.jobs().running() == 0; }, patience);
       for (const QSize size : {QSize(1280, 800), QSize(2560, 1440)}) {
         window.resize(size);
         QTest::qWait(30);
