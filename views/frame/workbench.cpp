@@ -10,10 +10,14 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QSaveFile>
+#include <QThread>
+#include <QThreadPool>
+
+#include <algorithm>
 
 namespace aicf::views {
 namespace {
-constexpr int mostRecent = 8;
+constexpr int mostRecent = 8, leastThreads = 5;
 constexpr auto recentKey = "recent", ownKey = "ownFiles";
 const auto newText = QStringLiteral("# What it computes, and where the formula is from.\n"
                                     "op %1(x: float[M, N]) -> y: float[M, N]\n"
@@ -57,6 +61,8 @@ Workbench::Workbench(const WorkbenchOptions& options, QObject* parent)
   connect(&library_, &Library::entryChanged, this, [this] {
     if (library_.isAnalysed()) tellStructures();
   });
+  // Reading profiles or deciding properties must not keep a text that is being typed waiting.
+  QThreadPool::globalInstance()->setMaxThreadCount(std::max(leastThreads, QThread::idealThreadCount()));
   tellPlans();
 
   std::vector<View*> views;
