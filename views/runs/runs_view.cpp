@@ -239,11 +239,12 @@ bool RunsView::select(const QString& id) {
 /// A shipped profile names rows of the store that it was measured into.
 void RunsView::selectAsked(const QString& id) {
   if (select(id)) return;
-  workbench_.say(table_->filter().isEmpty()
-                     ? tr("The run %1 is not in this store: it was made elsewhere, or before the store was. The command "
-                          "“aicf store merge” brings rows of another store.")
-                           .arg(id.left(12))
-                     : tr("The run %1 is not among the rows that the filter shows.").arg(id.left(12)));
+  workbench_.say(
+      table_->filter().isEmpty()
+          ? tr("The run %1 is not in this store: it was made elsewhere, or before the store was. The command "
+               "“aicf store merge” brings rows of another store.")
+                .arg(id.left(12))
+          : tr("The run %1 is not among the rows that the filter shows.").arg(id.left(12)));
 }
 
 void RunsView::showRun() {
