@@ -6,7 +6,7 @@ struct sqlite3;
 
 namespace aicf {
 
-inline constexpr std::array<const char*, 2> schema_steps{R"(
+inline constexpr std::array<const char*, 3> schema_steps{R"(
 CREATE TABLE run(
   id TEXT PRIMARY KEY, kind TEXT NOT NULL, key_hash TEXT NOT NULL, source TEXT NOT NULL, options TEXT NOT NULL,
   profile TEXT NOT NULL, shape TEXT NOT NULL, dtype TEXT NOT NULL, device TEXT NOT NULL, driver TEXT NOT NULL,
@@ -30,6 +30,10 @@ CREATE INDEX run_status ON run(status, started);
 CREATE INDEX run_kind_status ON run(kind, status, started);
 CREATE INDEX run_device_kind ON run(device, kind, status, started);
 CREATE INDEX run_variant ON run(substr(command, -12));
+)",
+                                                         R"(
+CREATE INDEX run_device_status ON run(device, status, started);
+CREATE INDEX run_device_kind_only ON run(device, kind, started);
 )"};
 
 inline constexpr int newest_schema = static_cast<int>(schema_steps.size());

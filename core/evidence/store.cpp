@@ -115,6 +115,7 @@ Result<Store> Store::open(const fs::path& path) {
     sqlite3* db = store.db.get();
     enter_wal(db);
     execute(db, "PRAGMA synchronous = NORMAL");
+    execute(db, "PRAGMA cache_size = -65536"); // KiB, at most: rows are found by hashes, all over the file
     execute(db, "PRAGMA foreign_keys = ON");
     if (int version = schema_version(db); version > newest_schema)
       return error("evidence.newer",
@@ -126,63 +127,56 @@ Result<Store> Store::open(const fs::path& path) {
   });
 }
 
-Result<std::string> Store::insert(const Evidence& e, const std::vector<Artefact>& artefacts) {
-  std::set<std::string> ids;
-  for (const Metric& m : e.metrics)
-    if (!ids.insert(m.id).second)
-      return error("evidence.duplicate-metric", "two metrics '" + m.id + "' in one row", {path.string(), 0, 0, 0});
-  std::vector<Hash> hashes;
-  hashes.reserve(artefacts.size());
-  for (const Artefact& a : artefacts) hashes.push_back(sha256(a.data));
-  const std::string id = content_id(e, hashes), key_hash = to_hex(hash_of(e.key)), source = to_hex(e.key.source),
-                    options = to_hex(e.key.options), profile = to_hex(e.key.profile);
-  Statement(db.get(),
-            "INSERT OR IGNORE INTO run(id, kind, key_hash, source, options, profile, shape, dtype, device, driver,"
-            " toolkit, timer, started, seconds, host, command, seed, status)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(id)
-      .bind(e.key.kind)
-      .bind(key_hash)
-      .bind(source)
-      .bind(options)
-      .bind(profile)
-      .bind(e.key.shape)
-      .bind(e.key.dtype)
-      .bind(e.key.device)
-      .bind(e.key.driver)
-      .bind(e.key.toolkit)
-      .bind(e.key.timer)
-      .bind(e.started)
-      .bind(e.seconds)
-      .bind(e.host)
-      .bind(e.command)
-      .bind(static_cast<std::int64_t>(e.seed))
-      .bind(e.status)
-      .run();
-  Statement metric(db.get(), "INSERT OR IGNORE INTO metric(run, id, value, lo, hi, samples, unit, source, method)"
-                             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  for (const Metric& m : e.metrics) {
-    metric.bind(id).bind(m.id);
-    for (double value : {m.value, m.lo, m.hi}) known(m) ? metric.bind(value) : metric.bind_null();
-    metric.bind(std::int64_t{m.samples}).bind(m.unit).bind(name_of(m.source)).bind(m.method).run();
+/// Puts rows through statements that are prepared once. Within a transaction of the caller's.
+class Store::Writer {
+ public:
+  explicit Writer(const Store& store)
+      : path(store.path),
+        run(store.db.get(), "INSERT OR IGNORE INTO run(id, kind, key_hash, source, options, profile, shape, dtype,"
+                            " device, driver, toolkit, timer, started, seconds, host, command, seed, status)"
+                            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        metric(store.db.get(), "INSERT OR IGNORE INTO metric(run, id, value, lo, hi, samples, unit, source, method)"
+                               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        artefact(store.db.get(), "INSERT OR IGNORE INTO artefact(hash, kind, bytes, data) VALUES (?, ?, ?, ?)"),
+        link(store.db.get(), "INSERT OR IGNORE INTO run_artefact(run, artefact) VALUES (?, ?)") {}
+
+  Result<std::string> put(const Evidence& e, const std::vector<Artefact>& artefacts) {
+    std::set<std::string> ids;
+    for (const Metric& m : e.metrics)
+      if (!ids.insert(m.id).second)
+        return error("evidence.duplicate-metric", "two metrics '" + m.id + "' in one row", {path.string(), 0, 0, 0});
+    std::vector<Hash> hashes;
+    hashes.reserve(artefacts.size());
+    for (const Artefact& a : artefacts) hashes.push_back(sha256(a.data));
+    const std::string id = content_id(e, hashes), key_hash = to_hex(hash_of(e.key)), source = to_hex(e.key.source),
+                      options = to_hex(e.key.options), profile = to_hex(e.key.profile);
+    run.bind(id).bind(e.key.kind).bind(key_hash).bind(source).bind(options).bind(profile).bind(e.key.shape);
+    run.bind(e.key.dtype).bind(e.key.device).bind(e.key.driver).bind(e.key.toolkit).bind(e.key.timer);
+    run.bind(e.started).bind(e.seconds).bind(e.host).bind(e.command);
+    run.bind(static_cast<std::int64_t>(e.seed)).bind(e.status).run();
+    for (const Metric& m : e.metrics) {
+      metric.bind(id).bind(m.id);
+      for (double value : {m.value, m.lo, m.hi}) known(m) ? metric.bind(value) : metric.bind_null();
+      metric.bind(std::int64_t{m.samples}).bind(m.unit).bind(name_of(m.source)).bind(m.method).run();
+    }
+    for (std::size_t i = 0; i < artefacts.size(); ++i) {
+      const std::string hash = to_hex(hashes[i]);
+      artefact.bind(hash).bind(artefacts[i].kind).bind(static_cast<std::int64_t>(artefacts[i].data.size()));
+      artefact.bind_blob(artefacts[i].data).run();
+      link.bind(id).bind(hash).run();
+    }
+    return id;
   }
-  for (std::size_t i = 0; i < artefacts.size(); ++i) {
-    const std::string hash = to_hex(hashes[i]);
-    Statement(db.get(), "INSERT OR IGNORE INTO artefact(hash, kind, bytes, data) VALUES (?, ?, ?, ?)")
-        .bind(hash)
-        .bind(artefacts[i].kind)
-        .bind(static_cast<std::int64_t>(artefacts[i].data.size()))
-        .bind_blob(artefacts[i].data)
-        .run();
-    Statement(db.get(), "INSERT OR IGNORE INTO run_artefact(run, artefact) VALUES (?, ?)").bind(id).bind(hash).run();
-  }
-  return id;
-}
+
+ private:
+  fs::path path;
+  Statement run, metric, artefact, link;
+};
 
 Result<std::string> Store::put(const Evidence& evidence, const std::vector<Artefact>& artefacts) {
   return guarded<std::string>(path, [&]() -> Result<std::string> {
     Transaction transaction(db.get());
-    auto id = insert(evidence, artefacts);
+    auto id = Writer(*this).put(evidence, artefacts);
     if (id) transaction.commit();
     return id;
   });
@@ -191,8 +185,9 @@ Result<std::string> Store::put(const Evidence& evidence, const std::vector<Artef
 Result<std::size_t> Store::put_all(const std::vector<Row>& rows) {
   return guarded<std::size_t>(path, [&]() -> Result<std::size_t> {
     Transaction transaction(db.get());
+    Writer writer(*this);
     for (const Row& row : rows)
-      if (auto id = insert(row.evidence, row.artefacts); !id) return id.failure<std::size_t>();
+      if (auto id = writer.put(row.evidence, row.artefacts); !id) return id.failure<std::size_t>();
     transaction.commit();
     return rows.size();
   });
@@ -382,6 +377,7 @@ Result<Store::Merged> Store::merge(const fs::path& other) {
     Merged merged;
     Reader reader(from);
     Transaction transaction(db.get());
+    Writer writer(*this);
     for (const std::string& id : *ids) {
       Statement here(db.get(), "SELECT 1 FROM run WHERE id = ?");
       if (here.bind(id).step()) {
@@ -402,7 +398,7 @@ Result<Store::Merged> Store::merge(const fs::path& other) {
         ++merged.damaged;
         continue;
       }
-      if (auto put = insert(*row, artefacts); !put) return put.failure<Merged>();
+      if (auto put = writer.put(*row, artefacts); !put) return put.failure<Merged>();
       ++merged.added;
     }
     transaction.commit();

@@ -98,8 +98,8 @@ class Store {
   std::unique_ptr<sqlite3, Close> db;
   std::filesystem::path path;
 
-  [[nodiscard]] Result<std::string> insert(const Evidence& evidence, const std::vector<Artefact>& artefacts);
   class Reader;
+  class Writer;
   [[nodiscard]] Result<std::vector<std::string>> all_ids() const;
 };
 
