@@ -323,7 +323,7 @@ class TestCli : public QObject, private aicf::test::AicfProgram {
     QTRY_VERIFY_WITH_TIMEOUT((text += worker.readAllStandardOutput()).contains("\"cancelled\""), 10000);
     worker.write(R"({"jsonrpc":"2.0","method":"shutdown"})"
                  "\n");
-    QVERIFY(worker.waitForFinished(20000)); // what cannot be interrupted is waited out
+    QTRY_COMPARE_WITH_TIMEOUT(worker.state(), QProcess::NotRunning, 3000); // it may have ended by itself
   }
 };
 
