@@ -24,7 +24,8 @@ MachineModel planning_machine(const CompilerProfile& rules, const std::string& b
   for (const HardwareProfile& profile : profiles)
     for (PriorState& s : judge_priors(profile.priors, here, utc_now(), rules)) {
       if (!s.usable) continue;
-      if (here.sm_count == 0 && profile.source == "device") multiprocessors = profile.device.sm_count;
+      const bool of_device = !s.prior.driver.empty(); // exact counts are of an architecture
+      if (here.sm_count == 0 && of_device) multiprocessors = profile.device.sm_count;
       std::erase_if(usable, [&](const PriorState& other) { return other.prior.id == s.prior.id; });
       usable.push_back(std::move(s));
     }

@@ -82,6 +82,10 @@ const RegisterCommand bench{
 
 RegisterBench::RegisterBench(BenchCase one) { cases().push_back(std::move(one)); }
 
+double seconds_since(BenchClock::time_point start) {
+  return std::chrono::duration<double>(BenchClock::now() - start).count();
+}
+
 BenchSpread bench_spread(std::vector<double> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());

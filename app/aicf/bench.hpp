@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -31,6 +32,9 @@ struct BenchCase {
 struct RegisterBench {
   explicit RegisterBench(BenchCase one);
 };
+
+using BenchClock = std::chrono::steady_clock;
+[[nodiscard]] double seconds_since(BenchClock::time_point start);
 
 struct BenchSpread {
   double median = 0, low = 0, high = 0; // quartiles

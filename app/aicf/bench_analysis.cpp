@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <sstream>
 
@@ -18,9 +17,6 @@ namespace aicf::cli {
 namespace {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 constexpr unsigned threads = 2;
 
@@ -31,7 +27,7 @@ json bench_properties(const std::vector<std::filesystem::path>& files, const std
   json out{{"threads", threads}, {"unit", "s"}};
   std::size_t cells = 0, unknown = 0;
   for (const char* run : {"cold", "cached"}) {
-    const auto start = Clock::now();
+    const auto start = BenchClock::now();
     const std::clock_t worked = std::clock(); // what else the machine does is not counted
     const std::vector<PropertyRow> rows = property_rows(files, folder, threads, stop);
     out[run] = seconds_since(start);
@@ -59,14 +55,14 @@ json bench_analysis(const std::stop_token& stop) {
   if (!files) return {{"missing", files.missing->what}};
   for (const std::filesystem::path& file : *files) {
     if (stop.stop_requested()) return {};
-    auto start = Clock::now();
+    auto start = BenchClock::now();
     auto definition = load_definition(file.string());
     if (!definition) continue;
     auto profile = analyze(canonicalize(std::make_shared<const Definition>(std::move(*definition))));
     times.push_back(1e3 * seconds_since(start));
     each[file.stem().string()] = times.back();
     (void)judge(profile, rules); // the texts of the atlas are read once a process
-    start = Clock::now();
+    start = BenchClock::now();
     if (!judge(profile, rules).rows.empty()) queries.push_back(1e3 * seconds_since(start));
   }
   json properties = bench_properties(*files, stop);

@@ -1,9 +1,12 @@
 #include "app/aicf/bench_cases.hpp"
 
+#include "core/validate/inputs.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 namespace aicf::cli {
 
@@ -22,6 +25,42 @@ Result<std::vector<BenchDeviceCase>> read_bench_cases(const std::string& file) {
     cases.push_back(std::move(one));
   }
   return cases;
+}
+
+const Metric* cold_time(const RunResult& run) {
+  for (const Metric& m : run.metrics)
+    if (m.id == "time_us.cold" && m.source == Metric::Source::measured) return &m;
+  return nullptr;
+}
+
+Result<bool> VariantTimer::make_inputs() {
+  auto made = aicf::make_inputs(*structure_.canonical->source, problem_, InputKind::random, 1);
+  if (!made) return made.failure<bool>();
+  inputs_ = std::move(*made);
+  return true;
+}
+
+std::vector<Result<Variant>> VariantTimer::build(const std::vector<const Plan*>& plans) const {
+  std::vector<std::future<Result<Variant>>> building;
+  for (const Plan* plan : plans)
+    building.push_back(
+        std::async(std::launch::async, [this, plan] { return build_variant(structure_, *plan, problem_); }));
+  std::vector<Result<Variant>> built;
+  for (auto& one : building) built.push_back(one.get());
+  return built;
+}
+
+Result<Metric> VariantTimer::cold(const Variant& variant, int repetitions) {
+  RunOptions how;
+  how.checks = false;
+  how.repetitions = repetitions;
+  auto calls = calls_of(structure_, variant, problem_, inputs_, memory_);
+  if (!calls) return calls.failure<Metric>();
+  std::vector<Buffer> buffers = memory_.buffers();
+  auto run = device_.run(*calls, buffers, how, stop_);
+  if (!run) return run.failure<Metric>();
+  if (const Metric* cold = cold_time(*run)) return *cold;
+  return error("bench.time", run->faults.empty() ? "no timing" : run->faults.front().message);
 }
 
 } // namespace aicf::cli

@@ -7,30 +7,19 @@
 #include "core/exec/backends.hpp"
 #include "core/exec/cuda/device.hpp"
 #include "core/exec/nvrtc.hpp"
-#include "core/validate/inputs.hpp"
 #include "synth/planning.hpp"
 #include "synth/search.hpp"
-#include "synth/variant.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <iostream>
 
 namespace aicf::cli {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t most_compiled = 8; ///< kernels at once
-
-const Metric* timing(const RunResult& run, const char* id) {
-  for (const Metric& m : run.metrics)
-    if (m.id == id && m.source == Metric::Source::measured) return &m;
-  return nullptr;
-}
 
 struct DeviceOptions {
   std::vector<std::string> ops;
@@ -60,7 +49,7 @@ class DeviceBench {
       how.repetitions = 31;
       auto run = cuda_.run(calls, buffers, how, stop_);
       if (!run) return run.failure<json>();
-      const Metric* cold = timing(*run, "time_us.cold");
+      const Metric* cold = cold_time(*run);
       if (cold == nullptr || to.bytes != from.bytes)
         return error("bench.copy", "the copy kernel did not run as it should");
       if (best.is_null() || cold->value < best["time_us"]["value"].get<double>())
@@ -78,49 +67,30 @@ class DeviceBench {
     if (!dims) return dims.failure<json>();
     Problem problem{*dims, {}, *dtype_from(o_.dtype), "sm_90"};
     CompilerProfile rules;
-    PlanSpace space =
-        plan(*structure, judge(*structure, rules), rules, problem, planning_machine(rules, "cuda", problem.target));
+    PlanSpace space = plan(*structure, judge(*structure, rules), rules, problem, machine_);
     auto choices = parse_choices(o_.choices);
     if (!choices) return choices.failure<json>();
     if (auto problems = restrict_to(space, *choices); !problems.empty()) return problems;
     if (space.plans.empty()) return error("bench.op", "no legal plan", {name, 0, 0, 0});
-    auto inputs = make_inputs(*structure->canonical->source, problem, InputKind::random, 1);
-    if (!inputs) return inputs.failure<json>();
+    VariantTimer timer(*structure, problem, cuda_, stop_);
+    if (auto made = timer.make_inputs(); !made) return made.failure<json>();
     struct Timed {
       Variant variant;
       Metric cold;
     };
     std::vector<Timed> timed;
-    VariantMemory memory; // one for all variants: nothing is copied twice
-    auto measure = [&](const Variant& v, int repetitions) -> Result<Metric> {
-      RunOptions how;
-      how.checks = false;
-      how.repetitions = repetitions;
-      auto calls = calls_of(*structure, v, problem, *inputs, memory);
-      if (!calls) return calls.failure<Metric>();
-      std::vector<Buffer> buffers = memory.buffers();
-      auto ran = cuda_.run(*calls, buffers, how, stop_);
-      if (!ran) return ran.failure<Metric>();
-      const RunResult& run = *ran;
-      const Metric* cold = timing(run, "time_us.cold");
-      return cold != nullptr ? Result<Metric>(*cold)
-                             : error("bench.time", run.faults.empty() ? "no timing" : run.faults.front().message);
-    };
     json failures = json::array();
     PlanSearch search(space);
     for (const auto& choices : earlier(name, shape)) search.prefer(choices);
     std::size_t count = std::min<std::size_t>(space.plans.size(), static_cast<std::size_t>(o_.plans));
     for (std::size_t i = 0; i < count && !stop_.stop_requested();) {
-      std::vector<const Plan*> batch; // compiled side by side, timed one after the other
-      for (; batch.size() < most_compiled && i < count; ++i) batch.push_back(search.next());
-      std::vector<std::future<Result<Variant>>> building;
-      for (const Plan* plan : batch)
-        building.push_back(
-            std::async(std::launch::async, [&, plan] { return build_variant(*structure, *plan, problem); }));
+      std::vector<const Plan*> batch;
+      for (; batch.size() < VariantTimer::at_once && i < count; ++i) batch.push_back(search.next());
+      std::vector<Result<Variant>> built = timer.build(batch);
       for (std::size_t b = 0; b < batch.size(); ++b) {
-        auto variant = building[b].get();
+        Result<Variant>& variant = built[b];
         if (variant.missing) return variant.failure<json>();
-        auto cold = variant ? measure(*variant, 7) : variant.failure<Metric>();
+        auto cold = variant ? timer.cold(*variant, 7) : variant.failure<Metric>();
         search.measured(*batch[b], cold ? cold->value : INFINITY);
         if (cold)
           timed.push_back({std::move(*variant), std::move(*cold)});
@@ -131,7 +101,7 @@ class DeviceBench {
     auto faster = [](const Timed& a, const Timed& b) { return a.cold.value < b.cold.value; };
     std::sort(timed.begin(), timed.end(), faster);
     for (std::size_t i = 0; i < std::min<std::size_t>(6, timed.size()); ++i)
-      if (auto again = measure(timed[i].variant, 41)) timed[i].cold = std::move(*again);
+      if (auto again = timer.cold(timed[i].variant, 41)) timed[i].cold = std::move(*again);
     std::sort(timed.begin(), timed.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(6, timed.size())),
               faster);
     if (timed.empty())
@@ -152,8 +122,9 @@ class DeviceBench {
              {"best", all.front()}, {"variants", all}, {"not_timed", failures}};
     row["correct"] = verdict && verdict->passed;
     if (verdict) row["validation"] = aicf::to_json(*verdict);
+    const VariantMemory& memory = timer.memory();
     std::int64_t bytes = 0; // read and written once each
-    for (const auto& [unused, tensor] : *inputs) bytes += static_cast<std::int64_t>(tensor.bytes.size());
+    for (const auto& [unused, tensor] : timer.inputs()) bytes += static_cast<std::int64_t>(tensor.bytes.size());
     row["input_bytes"] = bytes;
     for (TensorId t : structure->canonical->source->outputs)
       bytes += static_cast<std::int64_t>(
@@ -188,6 +159,7 @@ class DeviceBench {
   }
 
   const DeviceOptions& o_;
+  const MachineModel machine_ = planning_machine(CompilerProfile{}, "cuda", "sm_90");
   Backend& cuda_;
   std::stop_token stop_;
   json earlier_; ///< rows of an earlier run

@@ -8,8 +8,6 @@
 #include "core/validate/inputs.hpp"
 #include "synth/variant.hpp"
 
-#include <chrono>
-
 namespace aicf::cli {
 namespace {
 
@@ -54,22 +52,18 @@ json judged_layernorm(std::ostream& text) {
   const auto variant = build(space.plans.front(), problem);
   const auto inputs = make_inputs(*profile->canonical->source, problem, InputKind::random, 1);
   if (!variant || !inputs) return {{"missing", "a kernel"}};
-  using Clock = std::chrono::steady_clock;
-  const auto since = [](Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
   const auto backend = make_emulator();
   RunOptions run;
   run.counters = true;
   RunResult ran;
-  auto start = Clock::now();
+  auto start = BenchClock::now();
   const auto outputs = run_variant(*profile, *variant, problem, *inputs, *backend, run, &ran);
-  const double run_seconds = since(start);
+  const double run_seconds = seconds_since(start);
   ValidationOptions options;
   options.row_limit = 64;
-  start = Clock::now();
+  start = BenchClock::now();
   const auto validation = validate(*profile, rules, *variant, problem, *backend, build, options);
-  const double judged_seconds = since(start);
+  const double judged_seconds = seconds_since(start);
   if (!outputs || !validation) return {{"missing", "a judgement"}};
   const bool passed = ran.faults.empty() && validation->passed;
   text << "  layernorm 4096 x 4096 bf16 run with checks in " << run_seconds << " s, judged in " << judged_seconds

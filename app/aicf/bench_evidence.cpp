@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <iostream>
@@ -19,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
-
 constexpr double aim_ms = 50;
 constexpr std::size_t page = 2000; ///< rows that the window asks for first
 constexpr int repetitions = 15;
@@ -37,7 +34,7 @@ double cpu_ms() {
   return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
 
-double ms_since(Clock::time_point start) { return 1e3 * std::chrono::duration<double>(Clock::now() - start).count(); }
+double ms_since(BenchClock::time_point start) { return 1e3 * seconds_since(start); }
 
 constexpr std::array<const char*, 12> operators{"softmax", "layernorm", "rmsnorm", "logsumexp", "attention", "matmul",
                                                 "sum",     "variance",  "entropy", "cumsum",    "rotary",    "gelu"};
@@ -95,7 +92,7 @@ Store::Row row(std::uint64_t i) {
 
 Result<double> fill(Store& store, std::size_t rows, const std::stop_token& stop) {
   constexpr std::size_t batch = 5000;
-  const auto start = Clock::now();
+  const auto start = BenchClock::now();
   for (std::size_t done = 0; done < rows && !stop.stop_requested();) {
     std::vector<Store::Row> some;
     for (; some.size() < batch && done < rows; ++done) some.push_back(row(done));
@@ -171,7 +168,7 @@ Result<json> measure(const Query& query, Store& store, std::size_t rows) {
   std::size_t answered = 0;
   for (int i = 0; i < repetitions; ++i) {
     const std::uint64_t seed = static_cast<std::uint64_t>(i) * 7919 % rows;
-    const auto start = Clock::now();
+    const auto start = BenchClock::now();
     const double before = cpu_ms();
     auto got = query.ask(store, seed);
     busy.push_back(cpu_ms() - before);
@@ -199,7 +196,7 @@ Result<json> start_cost(const fs::path& file, std::size_t rows, const std::stop_
   }
   std::vector<double> open, first, all;
   for (int i = 0; i < repetitions && !stop.stop_requested(); ++i) {
-    const auto start = Clock::now();
+    const auto start = BenchClock::now();
     auto store = Store::open(file);
     open.push_back(ms_since(start));
     auto newest = store->recent({.limit = page, .metrics = false});

@@ -4,15 +4,10 @@
 #include "core/exec/nvrtc.hpp"
 #include "core/kernel/lower.hpp"
 
-#include <chrono>
-
 namespace aicf::cli {
 namespace {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 Problem sized(const StructureProfile& profile, std::int64_t extent, DType type) {
   Problem problem;
@@ -28,10 +23,10 @@ json bench_plans(const StructureProfile& profile) {
   std::vector<double> rates, legality;
   std::size_t generated = 0;
   for (int i = 0; i < 11; ++i) {
-    auto start = Clock::now();
+    auto start = BenchClock::now();
     generated = plan(profile, ledger, rules, problem).generated;
     rates.push_back(static_cast<double>(generated) / seconds_since(start));
-    start = Clock::now();
+    start = BenchClock::now();
     legality.push_back(judge(profile, rules).rows.empty() ? 0 : 1e3 * seconds_since(start));
   }
   return {{"generated", generated},
@@ -45,12 +40,12 @@ Result<json> bench_compile(const StructureProfile& profile) {
   PlanSpace space = plan(profile, judge(profile, rules), rules, problem);
   std::vector<double> lowering, compiling;
   for (std::size_t i = 0; i < std::min<std::size_t>(9, space.plans.size()); ++i) {
-    auto start = Clock::now();
+    auto start = BenchClock::now();
     auto modules = lower(profile, space.plans[i * space.plans.size() / 9], problem);
     lowering.push_back(1e3 * seconds_since(start));
     if (!modules) return modules.failure<json>();
     for (const KernelModule& m : *modules) {
-      start = Clock::now();
+      start = BenchClock::now();
       CompileOptions cold;
       cold.cache = false;
       auto compiled = compile(m, cold);

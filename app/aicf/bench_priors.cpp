@@ -5,13 +5,10 @@
 #include "app/aicf/command.hpp"
 #include "core/exec/backends.hpp"
 #include "core/exec/cuda/device.hpp"
-#include "core/validate/inputs.hpp"
 #include "synth/planning.hpp"
-#include "synth/variant.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <iostream>
 #include <map>
 #include <random>
@@ -20,8 +17,6 @@ namespace aicf::cli {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t compiled_at_once = 8;
 
 struct Options {
   std::string cases, dtype = "bf16";
@@ -44,7 +39,8 @@ double kendall(const std::vector<double>& a, const std::vector<double>& b) {
 
 class PriorsBench {
  public:
-  PriorsBench(const Options& o, Backend& cuda, std::stop_token stop) : o_(o), cuda_(cuda), stop_(std::move(stop)) {}
+  PriorsBench(const Options& o, const MachineModel& known, Backend& cuda, std::stop_token stop)
+      : o_(o), known_(known), cuda_(cuda), stop_(std::move(stop)) {}
 
   Result<json> one(const BenchDeviceCase& c) {
     int status = done;
@@ -55,9 +51,9 @@ class PriorsBench {
     const Problem problem{*dims, {}, *dtype_from(o_.dtype), "sm_90"};
     const CompilerProfile rules;
     const Ledger ledger = judge(*structure, rules);
-    const MachineModel nominal, known = planning_machine(rules, "cuda", problem.target);
+    const MachineModel nominal;
     const PlanSpace spaces[] = {plan(*structure, ledger, rules, problem, nominal),
-                                plan(*structure, ledger, rules, problem, known)};
+                                plan(*structure, ledger, rules, problem, known_)};
     if (spaces[0].plans.empty()) return error("bench.op", "no legal plan", {c.op, 0, 0, 0});
     std::map<Hash, const Plan*> wanted;
     std::vector<Hash> sample;
@@ -79,7 +75,7 @@ class PriorsBench {
              {"timed", measured->size()},
              {"best_us", best}};
     const char* const names[] = {"nominal", "priors"};
-    const MachineModel* machines[] = {&nominal, &known};
+    const MachineModel* machines[] = {&nominal, &known_};
     for (std::size_t k = 0; k < 2; ++k) {
       double of_first = INFINITY, of_few = INFINITY;
       for (int i = 0; i < o_.first && i < static_cast<int>(spaces[k].plans.size()); ++i) {
@@ -106,31 +102,20 @@ class PriorsBench {
   /// Microseconds, cold; infinite for a plan that does not compile or run.
   Result<std::map<Hash, double>> time_all(const StructureProfile& structure, const Problem& problem,
                                           const std::map<Hash, const Plan*>& plans) {
-    auto inputs = make_inputs(*structure.canonical->source, problem, InputKind::random, 1);
-    if (!inputs) return inputs.failure<std::map<Hash, double>>();
-    std::map<Hash, double> times;
-    VariantMemory memory;
+    using Times = std::map<Hash, double>;
+    VariantTimer timer(structure, problem, cuda_, stop_);
+    if (auto made = timer.make_inputs(); !made) return made.failure<Times>();
+    Times times;
     for (auto at = plans.begin(); at != plans.end() && !stop_.stop_requested();) {
-      std::vector<std::pair<Hash, std::future<Result<Variant>>>> building;
-      for (; building.size() < compiled_at_once && at != plans.end(); ++at)
-        building.emplace_back(at->first, std::async(std::launch::async, [&, plan = at->second] {
-                                return build_variant(structure, *plan, problem);
-                              }));
-      for (auto& [id, variant] : building) {
-        double& us = times[id] = INFINITY;
-        auto built = variant.get();
-        if (built.missing) return built.failure<std::map<Hash, double>>();
-        if (!built) continue;
-        auto calls = calls_of(structure, *built, problem, *inputs, memory);
-        if (!calls) continue;
-        RunOptions how;
-        how.checks = false;
-        how.repetitions = 15;
-        std::vector<Buffer> buffers = memory.buffers();
-        auto ran = cuda_.run(*calls, buffers, how, stop_);
-        if (ran)
-          for (const Metric& m : ran->metrics)
-            if (m.id == "time_us.cold" && m.source == Metric::Source::measured) us = m.value;
+      std::vector<Hash> ids;
+      std::vector<const Plan*> batch;
+      for (; batch.size() < VariantTimer::at_once && at != plans.end(); ++at)
+        ids.push_back(at->first), batch.push_back(at->second);
+      const std::vector<Result<Variant>> built = timer.build(batch);
+      for (std::size_t b = 0; b < batch.size(); ++b) {
+        if (built[b].missing) return built[b].failure<Times>();
+        auto cold = built[b] ? timer.cold(*built[b], 15) : built[b].failure<Metric>();
+        times[ids[b]] = cold ? cold->value : INFINITY;
       }
     }
     if (stop_.stop_requested()) return error("bench.stopped", "cancelled");
@@ -138,6 +123,7 @@ class PriorsBench {
   }
 
   const Options& o_;
+  const MachineModel& known_;
   Backend& cuda_;
   std::stop_token stop_;
 };
@@ -151,8 +137,8 @@ BenchOutcome run(const Options& o, const std::stop_token& stop, const BenchKeep&
     out.status = !cases ? report(cases) : !device ? report(device) : report(backend);
     return out;
   }
-  PriorsBench bench(o, **backend, stop);
   const MachineModel known = planning_machine(CompilerProfile{}, "cuda", "sm_90");
+  PriorsBench bench(o, known, **backend, stop);
   out.value = {{"device", cuda::to_json(*device)}, {"dtype", o.dtype},      {"sample", o.sample}, {"first", o.first},
                {"priors", known.priors},           {"cases", json::array()}};
   std::map<std::string, std::vector<double>> logs;
