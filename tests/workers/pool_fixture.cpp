@@ -40,6 +40,15 @@ JobRun PoolFixture::run(WorkerPool& pool, WorkerJob job) {
   return watched.now();
 }
 
+WorkerJob selftest(const char* kernel, std::int64_t deadline) {
+  return {"", "selftest", {{"kernel", kernel}, {"backend", "emulator"}}, deadline, 0};
+}
+
+void works(WorkerPool& pool) {
+  const JobRun run = PoolFixture::run(pool, selftest("right"));
+  QVERIFY2(run.end.status == JobEnd::Status::ok, run.told().c_str());
+}
+
 Watched::Watched(WorkerPool& pool, WorkerJob job) : pool_(pool) {
   auto change = [this](auto what) {
     std::lock_guard lock(mutex_);

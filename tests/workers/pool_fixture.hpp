@@ -74,6 +74,11 @@ class Watched {
   std::int64_t id_ = 0;
 };
 
+/// One kernel of the self-test, by name, on the emulator; `deadline` in milliseconds, 0: none.
+[[nodiscard]] WorkerJob selftest(const char* kernel, std::int64_t deadline = 0);
+/// The right kernel comes out right: the target still works.
+void works(WorkerPool& pool);
+
 /// A synthesis of softmax that takes some seconds on the emulator: so many variants of 64 x 512.
 [[nodiscard]] nlohmann::json synth_body(int budget);
 

@@ -33,10 +33,6 @@ std::vector<pid_t> workers() {
   return found;
 }
 
-WorkerJob selftest(const char* kernel, std::int64_t deadline = 0) {
-  return {"", "selftest", {{"kernel", kernel}, {"backend", "emulator"}}, deadline, 0};
-}
-
 } // namespace
 
 class TestPool : public QObject {

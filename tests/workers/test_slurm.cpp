@@ -34,13 +34,6 @@ class TestSlurm : public QObject {
     return t;
   }
   [[nodiscard]] std::vector<int> workers() const { return marked(mark, "/aicf"); }
-  static WorkerJob selftest(const char* kernel) {
-    return {"", "selftest", {{"kernel", kernel}, {"backend", "emulator"}}, 0, 0};
-  }
-  static void works(WorkerPool& pool) {
-    const JobRun run = PoolFixture::run(pool, selftest("right"));
-    QVERIFY2(run.end.status == JobEnd::Status::ok, run.told().c_str());
-  }
 
  private slots:
   void initTestCase() {
