@@ -5,6 +5,7 @@
 #include "views/engine/atlas_texts.hpp"
 #include "views/engine/text.hpp"
 #include "views/guide/page.hpp"
+#include "views/hardware/profile_chooser.hpp"
 
 #include <QApplication>
 #include <QComboBox>
@@ -156,11 +157,10 @@ HardwareView::HardwareView(Workbench& workbench) : workbench_(workbench) {
 }
 
 QWidget* HardwareView::makeBar() {
-  profile_ = new QComboBox;
-  profile_->setAccessibleName(tr("Hardware profile"));
+  profile_ = new ProfileChooser(workbench_);
   compare_ = new QComboBox;
   compare_->setAccessibleName(tr("Compare with"));
-  for (QComboBox* box : {profile_, compare_}) box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  compare_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   auto* open = button(tr("Open…"), tr("A hardware profile that aicf probe run has written"));
   auto* bar = new QWidget;
   auto* row = new QHBoxLayout(bar);
@@ -172,9 +172,6 @@ QWidget* HardwareView::makeBar() {
   row->addWidget(open);
   row->addStretch(1);
   connect(open, &QPushButton::clicked, this, &HardwareView::openProfile);
-  connect(profile_, &QComboBox::currentIndexChanged, this, [this](int index) {
-    if (!filling_) HardwareProfiles::of(workbench_).setCurrent(index);
-  });
   connect(compare_, &QComboBox::currentIndexChanged, this, [this] {
     if (!filling_) refill();
   });
@@ -227,14 +224,9 @@ void HardwareView::profilesChanged() {
   const HardwareProfiles& profiles = HardwareProfiles::of(workbench_);
   filling_ = true;
   const int keep = compare_->currentIndex();
-  profile_->clear();
   compare_->clear();
   compare_->addItem(tr("nothing"));
-  for (const KnownProfile& k : profiles.all()) {
-    profile_->addItem(k.name);
-    compare_->addItem(k.name);
-  }
-  profile_->setCurrentIndex(profiles.currentIndex());
+  for (const KnownProfile& k : profiles.all()) compare_->addItem(k.name);
   compare_->setCurrentIndex(keep > 0 && keep < compare_->count() ? keep : 0);
   filling_ = false;
   refill();

@@ -15,6 +15,7 @@ namespace aicf::views {
 
 class ChartPane;
 class Page;
+class ProfileChooser;
 
 [[nodiscard]] RecordModel<HardwareItem>* makeHardwareModel(QObject* parent);
 /// "12.4 ± 0.3 GB/s", or why there is no number.
@@ -64,7 +65,8 @@ class HardwareView : public QObject, public View {
   Page* page_ = nullptr;
   Pane* list_ = nullptr;
   QLabel* banner_ = nullptr;
-  QComboBox *profile_ = nullptr, *compare_ = nullptr;
+  ProfileChooser* profile_ = nullptr;
+  QComboBox* compare_ = nullptr;
   bool filling_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include "views/hardware/hardware_charts.hpp"
 #include "views/hardware/hardware_profiles.hpp"
 #include "views/hardware/hardware_view.hpp"
+#include "views/hardware/profile_chooser.hpp"
 #include "views/primitives/forms.hpp"
 
 #include <QComboBox>
@@ -54,10 +55,8 @@ QString primitivePage(Workbench& workbench, const QString& id) {
 } // namespace
 
 QWidget* PrimitivesView::makeBar() {
-  profile_ = new QComboBox;
-  profile_->setAccessibleName(tr("Hardware profile"));
+  profile_ = new ProfileChooser(workbench_);
   profile_->setToolTip(tr("What the numbers are of; Hardware Maps shows the same profile"));
-  profile_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   quantity_ = new QComboBox;
   quantity_->setAccessibleName(tr("Quantity that is compared"));
   quantity_->setToolTip(tr("What break-evens and the viability grid compare"));
@@ -75,22 +74,14 @@ QWidget* PrimitivesView::makeBar() {
   row->addWidget(quantity_);
   row->addStretch(1);
   connect(open, &QPushButton::clicked, this, [this] { workbench_.actions().trigger("file.open-hardware"); });
-  connect(profile_, &QComboBox::currentIndexChanged, this, [this](int index) {
-    if (!filling_) HardwareProfiles::of(workbench_).setCurrent(index);
-  });
   connect(quantity_, &QComboBox::currentIndexChanged, this, &PrimitivesView::showCharts);
   return bar;
 }
 
-PrimitivesView::Drawn PrimitivesView::makeChart(const QString& name) {
-  Drawn out{new ChartPane(name), {}};
-  return out;
-}
-
 QWidget* PrimitivesView::makeTabs() {
-  scatter_ = makeChart(tr("Cost against drift"));
-  curves_ = makeChart(tr("Cost by length"));
-  grid_ = makeChart(tr("Viability grid"));
+  scatter_.pane = new ChartPane(tr("Cost against drift"));
+  curves_.pane = new ChartPane(tr("Cost by length"));
+  grid_.pane = new ChartPane(tr("Viability grid"));
   for (Drawn* d : {&scatter_, &curves_, &grid_})
     connect(d->pane, &ChartPane::chosen, this, [this, d](int row) {
       if (row >= 0 && row < d->figures.size()) showFigure(d->figures[row]);
@@ -151,8 +142,8 @@ QWidget* PrimitivesView::widget() {
   column->addWidget(
       splitter(Qt::Horizontal, {{list_, 560}, {splitter(Qt::Vertical, {{makeTabs(), 430}, {page_, 230}}), 620}}), 1);
   connect(table_, &Table::currentRowChanged, this, &PrimitivesView::showRow);
-  connect(&profiles, &HardwareProfiles::loaded, this, &PrimitivesView::profilesChanged);
-  connect(&profiles, &HardwareProfiles::currentChanged, this, &PrimitivesView::profilesChanged);
+  connect(&profiles, &HardwareProfiles::loaded, this, &PrimitivesView::refill);
+  connect(&profiles, &HardwareProfiles::currentChanged, this, &PrimitivesView::refill);
   connect(&workbench_.rules(), &Rules::changed, this, [this] {
     if (const KnownProfile* known = HardwareProfiles::of(workbench_).current(); known && known->profile)
       priors_->setRows(priorsOf(*known->profile));
@@ -170,18 +161,8 @@ QWidget* PrimitivesView::widget() {
   };
   connect(&workbench_, &Workbench::relit, this, relight);
   relight();
-  profilesChanged();
-  return widget_;
-}
-
-void PrimitivesView::profilesChanged() {
-  const HardwareProfiles& profiles = HardwareProfiles::of(workbench_);
-  filling_ = true;
-  profile_->clear();
-  for (const KnownProfile& k : profiles.all()) profile_->addItem(k.name);
-  profile_->setCurrentIndex(profiles.currentIndex());
-  filling_ = false;
   refill();
+  return widget_;
 }
 
 void PrimitivesView::refill() {

@@ -14,6 +14,7 @@ namespace aicf::views {
 
 class ChartPane;
 class Page;
+class ProfileChooser;
 
 [[nodiscard]] RecordModel<Realization>* makeRealizationsModel(QObject* parent);
 [[nodiscard]] RecordModel<BreakEven>* makeBreakEvensModel(QObject* parent);
@@ -58,9 +59,7 @@ class PrimitivesView : public QObject, public View {
   };
   QWidget* makeBar();
   QWidget* makeTabs();
-  Drawn makeChart(const QString& name);
   void draw(Drawn& where, const LabChart& chart, const QString& nothing);
-  void profilesChanged();
   void refill();
   void showRow();
   void showCharts();
@@ -85,8 +84,8 @@ class PrimitivesView : public QObject, public View {
   Pane* list_ = nullptr;
   QLabel* banner_ = nullptr;
   QTabWidget* tabs_ = nullptr;
-  QComboBox *profile_ = nullptr, *quantity_ = nullptr;
-  bool filling_ = false;
+  ProfileChooser* profile_ = nullptr;
+  QComboBox* quantity_ = nullptr;
 };
 
 } // namespace aicf::views
