@@ -336,6 +336,7 @@ void Builder::function(const Item& it, std::uint32_t position) {
   case Function::round_i8: return round(DType::i8);
   case Function::round_i32: return round(DType::i32);
   case Function::round_i64: return round(DType::i64);
+  case Function::atan: return unary(Op::atan, Kind::real);
   default: break;
   }
   // exp … cos stand in the same order in both enumerations.

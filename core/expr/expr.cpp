@@ -131,6 +131,10 @@ std::string_view name_of(Op op) {
   }
 }
 
+bool is_transcendental(Op op) {
+  return (op >= Op::exp && op <= Op::cos && op != Op::sqrt && op != Op::rsqrt) || op == Op::atan;
+}
+
 std::string_view name_of(Builtin reducer) {
   static constexpr std::array<std::string_view, 8> names{"sum", "prod", "max", "min", "argmax", "argmin", "any", "all"};
   return names.at(static_cast<std::size_t>(reducer));

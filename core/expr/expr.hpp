@@ -50,7 +50,6 @@ enum class Op : std::uint8_t {
   sigmoid,
   sin,
   cos,
-  atan,
   abs,
   sign,
   floor,
@@ -71,6 +70,8 @@ enum class Op : std::uint8_t {
   select,   // condition, then, otherwise; lazy
   round_to, // [DType] an explicit rounding point
   reduce,   // [ReduceId] operands: lo, hi of each variable (half-open), then the predicate, then the body
+  // operations that are added come last: keys that put values in order hold these numbers
+  atan, // one operand, as exp … cos
 };
 
 enum class Kind : std::uint8_t { real, integer, boolean };
@@ -135,6 +136,9 @@ class Arena {
 
 /// The word of the operator language for it ("exp", "+", "<="), empty for leaves, accesses and reductions.
 [[nodiscard]] std::string_view name_of(Op op);
+/// A function of one operand that no polynomial equation defines, exp or atan say: on a device a call of the library or
+/// an approximation, and without an exact value over the rationals.
+[[nodiscard]] bool is_transcendental(Op op);
 [[nodiscard]] std::string_view name_of(Builtin reducer);
 
 /// The nodes reachable from `roots`, ascending (operands first).

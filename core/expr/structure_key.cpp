@@ -47,14 +47,6 @@ void append(std::string& out, std::uint64_t value) {
   out.append(bytes.data(), bytes.size());
 }
 
-/// Keys put values in order where nothing else does, so an operation that is added must not move the others: it has a
-/// number of its own, and those after it keep theirs.
-std::uint64_t number_of(Op op) {
-  const auto place = static_cast<std::uint64_t>(op);
-  if (op == Op::atan) return 1000;
-  return op > Op::atan ? place - 1 : place;
-}
-
 } // namespace
 
 std::uint64_t content_key(const Arena& arena, std::span<const ExprId> roots, const KeyLabels& labels) {
@@ -66,7 +58,7 @@ std::uint64_t content_key(const Arena& arena, std::span<const ExprId> roots, con
   std::vector<std::uint64_t> parts;
   for (ExprId id : nodes_below(arena, roots)) {
     const Node& n = arena[id];
-    std::uint64_t k = mix(number_of(n.op), static_cast<std::uint64_t>(n.kind));
+    std::uint64_t k = mix(static_cast<std::uint64_t>(n.op), static_cast<std::uint64_t>(n.kind));
     switch (n.op) {
     case Op::number: k = mix(k, std::bit_cast<std::uint64_t>(arena.value(id))); break;
     case Op::index: k = mix(k, label(labels.vars, n.payload)); break;

@@ -283,7 +283,7 @@ class Finding {
   bool is_library(ExprId id) const {
     Op op = f.arena[id].op;
     if (op == Op::pow) return f.arena[f.arena.operand(id, 1)].op != Op::number;
-    return op >= Op::exp && op <= Op::cos && op != Op::sqrt && op != Op::rsqrt;
+    return is_transcendental(op);
   }
 
   /// Evaluating it where nothing asks for it does no harm: every access below is within its tensor, or padded.

@@ -499,21 +499,11 @@ bool rational(const RealProblem& p) {
   NodeProgram program(*p.arena, roots);
   for (ExprId id : reachable(*p.arena, roots)) {
     if (!program.contains(id)) continue;
-    switch ((*p.arena)[id].op) {
-    case Op::exp:
-    case Op::exp2:
-    case Op::expm1:
-    case Op::log:
-    case Op::log2:
-    case Op::log1p:
+    const Op op = (*p.arena)[id].op;
+    if (is_transcendental(op)) return false;
+    switch (op) {
     case Op::sqrt:
-    case Op::rsqrt:
-    case Op::tanh:
-    case Op::erf:
-    case Op::atan:
-    case Op::sigmoid:
-    case Op::sin:
-    case Op::cos: return false;
+    case Op::rsqrt: return false;
     case Op::pow: {
       ExprId e = p.arena->operand(id, 1);
       if ((*p.arena)[e].op != Op::number || p.arena->value(e) != std::floor(p.arena->value(e))) return false;

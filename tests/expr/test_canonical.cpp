@@ -55,6 +55,7 @@ class TestCanonical : public QObject {
   void user_reducers_by_content();
   void normal_forms_data();
   void normal_forms();
+  void functions_by_their_words();
   void levels();
   void capture();
   void substitution_by_symbols();
@@ -247,6 +248,18 @@ void TestCanonical::normal_forms() {
   std::string told =
       print(x.arena, x.outputs[0].body, names_of(x)) + "\n" + print(y.arena, y.outputs[0].body, names_of(y));
   QVERIFY2((x.structure_hash == y.structure_hash) == same, told.c_str());
+}
+
+/// A call holds the operation whose word it is, wherever that stands among the others, and prints as itself.
+void TestCanonical::functions_by_their_words() {
+  const std::set<std::string> algebraic{"sqrt", "rsqrt", "abs", "sign", "floor", "ceil", "round"};
+  for (const char* word : {"exp", "exp2", "expm1", "log", "log2", "log1p", "sqrt", "rsqrt", "tanh", "erf", "atan",
+                           "abs", "sigmoid", "sin", "cos", "sign", "ceil", "floor", "round"}) {
+    auto d = parse("op f(x: float[N]) -> y: float[N]\n  y[i] = " + std::string(word) + "(x[i])\n");
+    const Op op = d->arena[d->statements[0].body].op;
+    QCOMPARE(name_of(op), std::string_view(word));
+    QVERIFY2(is_transcendental(op) != algebraic.contains(word), word);
+  }
 }
 
 /// Each reduction's variables lie just above the highest level bound inside it; equal ones are one node.

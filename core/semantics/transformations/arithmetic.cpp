@@ -3,6 +3,8 @@
 #include "core/semantics/accumulation.hpp"
 #include "core/semantics/topology.hpp"
 
+#include <algorithm>
+
 namespace aicf {
 namespace {
 
@@ -28,8 +30,7 @@ Claim f32_accumulate(const OperatorFacts& facts) {
 }
 
 Claim device_math(const OperatorFacts& facts) {
-  if (!any_of(facts.functions, {Op::exp, Op::exp2, Op::expm1, Op::log, Op::log2, Op::log1p, Op::tanh, Op::erf,
-                                Op::sigmoid, Op::sin, Op::cos, Op::atan}))
+  if (std::none_of(facts.functions.begin(), facts.functions.end(), is_transcendental))
     return inapplicable_claim("it names no transcendental function");
   Claim c = identical_claim("named functions by the toolkit's library: at most 2 ulp, the same code on every device");
   c.needs = Arithmetic::reassociated;
