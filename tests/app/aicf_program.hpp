@@ -1,5 +1,7 @@
 // Running aicf as a person does, with an evidence store and files of its own.
 #pragma once
+#include "tests/support/paths.hpp"
+
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -8,7 +10,7 @@
 
 namespace aicf::test {
 
-inline const QString program = QStringLiteral(AICF_BINARY_DIR "/bin/aicf");
+inline const QString program = binaryFile("bin/aicf");
 
 struct Ran {
   int status = -1;
@@ -22,8 +24,9 @@ class AicfProgram {
     QProcess process;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("AICF_STORE", directory_.filePath("evidence.sqlite"));
-    environment.insert("AICF_ATLAS", QStringLiteral(AICF_SOURCE_DIR "/atlas"));
+    environment.insert("AICF_ATLAS", sourceFile("atlas"));
     process.setProcessEnvironment(environment);
+    process.setWorkingDirectory(directory_.path());
     process.start(program, arguments);
     process.write(input);
     process.closeWriteChannel();

@@ -1,6 +1,7 @@
 // aicf check on ten kernels as people write them: the right verdict, and the right line of the right kernel. The lines
 // are found in the files by their text, the counters by hand.
 #include "tests/app/aicf_program.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QFile>
 #include <QJsonArray>
@@ -10,10 +11,11 @@
 
 using aicf::test::program;
 using aicf::test::Ran;
+using aicf::test::sourceFile;
 
 namespace {
 
-const QString kernels = QStringLiteral(AICF_SOURCE_DIR "/tests/data/kernels/");
+const QString kernels = sourceFile("tests/data/kernels/");
 
 /// The first line that holds the text, from 1.
 int line_of(const QString& file, const QString& text) {
@@ -215,7 +217,7 @@ class TestCheck : public QObject, private aicf::test::AicfProgram {
     QProcess worker;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("AICF_STORE", directory_.filePath("worker.sqlite"));
-    environment.insert("AICF_ATLAS", QStringLiteral(AICF_SOURCE_DIR "/atlas"));
+    environment.insert("AICF_ATLAS", sourceFile("atlas"));
     worker.setProcessEnvironment(environment);
     worker.start(program, {"worker"});
     worker.write(job(1, "for (;;) if (N == 0) y[0] = x[0];", "32"));

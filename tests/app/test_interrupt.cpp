@@ -1,5 +1,6 @@
 // Ctrl-C in the middle of an analysis: the program says that it was stopped and ends with status 1, soon.
 #include "tests/app/aicf_program.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -25,7 +26,7 @@ class Interrupted : public AicfProgram {
   Ran after(const QStringList& arguments, int ms, qint64& took) {
     QProcess process;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("AICF_ATLAS", QStringLiteral(AICF_SOURCE_DIR "/atlas"));
+    environment.insert("AICF_ATLAS", sourceFile("atlas"));
     environment.insert("AICF_CACHE_DIR", directory_.filePath("cache"));
     process.setProcessEnvironment(environment);
     process.start(program, arguments);

@@ -2,6 +2,7 @@
 // tests/references/make_references.py writes with NumPy in f64 from the literature.
 #include "core/exec/reference.hpp"
 #include "core/expr/check.hpp"
+#include "tests/support/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -14,13 +15,14 @@
 #include <set>
 
 using namespace aicf;
+using aicf::test::source_path;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path operators = fs::path(AICF_SOURCE_DIR) / "atlas" / "ops";
-const fs::path references = fs::path(AICF_SOURCE_DIR) / "tests" / "data" / "references";
+const fs::path operators = fs::path(source_path("atlas/ops"));
+const fs::path references = fs::path(source_path("tests/data/references"));
 
 /// Both sides round each operation by at most 2^-53 of its result. Inputs and intermediate values are of order one
 /// (below 2^4), no result takes more than 2^6 roundings, and the functions are good to an ulp: 2^-53 * 2^6 * 2^4.

@@ -1,5 +1,7 @@
 #include "tests/emulator/ptx_fixture.hpp"
 
+#include "tests/support/paths.hpp"
+
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -78,7 +80,7 @@ std::string entry(unsigned pointers, const std::string& body, const std::string&
 }
 
 std::string sample(const std::string& name) {
-  std::ifstream file(std::string(AICF_SOURCE_DIR) + "/tests/data/ptx/" + name);
+  std::ifstream file(source_path("tests/data/ptx/") + name);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

@@ -3,6 +3,7 @@
 #include "core/base/json.hpp"
 #include "core/evidence/hardware_profile.hpp"
 #include "core/evidence/json_schema.hpp"
+#include "tests/support/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -10,12 +11,13 @@
 
 #include <fstream>
 
+using aicf::test::source_path;
 using nlohmann::json;
 
 namespace {
 
 json sample() {
-  std::ifstream in(std::string(AICF_SOURCE_DIR) + "/tests/data/hardware-sample.json");
+  std::ifstream in(source_path("tests/data/hardware-sample.json"));
   return json::parse(in);
 }
 
@@ -105,7 +107,7 @@ class TestHardwareProfile : public QObject {
   }
 
   void unreadableFilesAreSaid() {
-    for (const char* path : {"/nowhere/profile.json", "/", AICF_SOURCE_DIR "/README.md"})
+    for (const std::string& path : {std::string("/nowhere/profile.json"), std::string("/"), source_path("README.md")})
       QVERIFY(aicf::has_errors(aicf::load_hardware_profile(path).diagnostics));
   }
 

@@ -1,9 +1,12 @@
 // Who may include whom: DESIGN.md sections 2 and 3, read off every #include line.
 #include "tests/house/tree.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QDir>
 #include <QRegularExpression>
 #include <QTest>
+
+using aicf::test::sourceFile;
 
 namespace {
 
@@ -52,7 +55,7 @@ class TestIncludes : public QObject {
     for (const auto& i : all) {
       if (i.system || generated.match(i.what).hasMatch()) continue;
       // What a file asks for with __has_include may be absent: a toolkit's own headers, compared with ours.
-      if (QFile::exists(QDir(AICF_SOURCE_DIR).filePath(i.what)) || asks_first(i)) continue;
+      if (QFile::exists(QDir(sourceFile()).filePath(i.what)) || asks_first(i)) continue;
       wrong << place(i);
     }
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));

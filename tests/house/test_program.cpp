@@ -1,12 +1,16 @@
 // What the built `aicf` needs from a machine: glibc, and nothing else. It is carried to GPU servers as one file.
+#include "tests/support/paths.hpp"
+
 #include <QFile>
 #include <QProcess>
 #include <QRegularExpression>
 #include <QTest>
 
+using aicf::test::binaryFile;
+
 class TestProgram : public QObject {
   Q_OBJECT
-  const QString program = QStringLiteral(AICF_BINARY_DIR "/bin/aicf");
+  const QString program = binaryFile("bin/aicf");
 
  private slots:
   void initTestCase() { QVERIFY2(QFile::exists(program), qPrintable(program + " is not built")); }

@@ -1,8 +1,11 @@
 // The shape of the sources, and what the papers at the root must say.
 #include "tests/house/tree.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QRegularExpression>
 #include <QTest>
+
+using aicf::test::sourceFile;
 
 class TestSources : public QObject {
   Q_OBJECT
@@ -76,7 +79,7 @@ class TestSources : public QObject {
     int rows = 0;
     for (auto it = row.globalMatch(readme); it.hasNext(); ++rows) {
       const QString folder = it.next().captured(1);
-      if (!QDir(AICF_SOURCE_DIR).exists(folder)) wrong << "README.md maps a folder that is not there: " + folder;
+      if (!QDir(sourceFile()).exists(folder)) wrong << "README.md maps a folder that is not there: " + folder;
     }
     QVERIFY(rows >= 7);
     none(wrong);

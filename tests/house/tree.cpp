@@ -1,14 +1,18 @@
 #include "tests/house/tree.hpp"
 
+#include "tests/support/paths.hpp"
+
 #include <QDirIterator>
 #include <QFile>
 #include <QRegularExpression>
 #include <QTest>
 
+using aicf::test::sourceFile;
+
 namespace house {
 
 QStringList files(const QStringList& folders, const QStringList& endings) {
-  const QDir root(AICF_SOURCE_DIR);
+  const QDir root(sourceFile());
   QStringList out;
   for (const QString& folder : folders) {
     QDirIterator it(root.filePath(folder), QDir::Files, QDirIterator::Subdirectories);
@@ -23,7 +27,7 @@ QStringList files(const QStringList& folders, const QStringList& endings) {
 }
 
 QString text(const QString& path) {
-  QFile file(QDir(AICF_SOURCE_DIR).filePath(path));
+  QFile file(QDir(sourceFile()).filePath(path));
   if (!file.open(QIODevice::ReadOnly)) {
     QTest::qFail(qPrintable("cannot read " + path), __FILE__, __LINE__);
     return {};

@@ -3,6 +3,7 @@
 #include "core/exec/emulator/emulator.hpp"
 #include "core/exec/nvrtc.hpp"
 #include "core/expr/check.hpp"
+#include "tests/support/paths.hpp"
 
 #include <stdexcept>
 
@@ -25,7 +26,7 @@ StructureProfile profile_of(const std::string& text) {
 }
 
 StructureProfile profile_of_file(const std::string& op) {
-  Definition d = unwrap(load_definition(std::string(AICF_SOURCE_DIR) + "/atlas/ops/" + op + ".op"), op);
+  Definition d = unwrap(load_definition(source_path("atlas/ops/") + op + ".op"), op);
   return analyze(canonicalize(std::make_shared<const Definition>(std::move(d))));
 }
 

@@ -2,6 +2,7 @@
 // arguments, notes, dumps, and that everything compiles without a warning.
 #include "core/kernel/dim_expr.hpp"
 #include "tests/kernel/row_plans.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QtTest>
 
@@ -49,7 +50,7 @@ class TestLower : public QObject {
     auto modules = lower(p, plan, q);
     QVERIFY(modules);
     const std::string& source = (*modules)[0].cuda_source;
-    std::string path = std::string(AICF_SOURCE_DIR) + "/tests/data/golden/softmax_" + QTest::currentDataTag() + ".cu";
+    std::string path = source_path("tests/data/golden/softmax_") + QTest::currentDataTag() + ".cu";
     if (qEnvironmentVariableIsSet("AICF_UPDATE_GOLDEN")) std::ofstream(path, std::ios::binary) << source;
     QCOMPARE(QString::fromStdString(source), QString::fromStdString(read(path)));
     Built built = build(p, plan, q);

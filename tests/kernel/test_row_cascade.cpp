@@ -2,6 +2,7 @@
 #include "core/exec/reference.hpp"
 #include "core/plan/choice.hpp"
 #include "tests/kernel/row_plans.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QtTest>
 
@@ -307,7 +308,7 @@ class TestRowCascade : public QObject {
   }
 
   void everyOperatorOfTheAtlasThatFits() {
-    std::filesystem::path folder = std::string(AICF_SOURCE_DIR) + "/atlas/ops";
+    std::filesystem::path folder = source_path("atlas/ops");
     int fitting = 0;
     std::set<std::filesystem::path> files; // in one order on every machine
     for (const auto& entry : std::filesystem::directory_iterator(folder)) files.insert(entry.path());

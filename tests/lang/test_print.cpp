@@ -2,6 +2,7 @@
 // form for people is short and says the same.
 #include "core/expr/check.hpp"
 #include "core/expr/print.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QtTest>
 
@@ -9,6 +10,7 @@
 #include <random>
 
 using namespace aicf;
+using aicf::test::source_path;
 
 namespace {
 
@@ -274,7 +276,7 @@ class TestPrint : public QObject {
 
   void atlas() {
     int count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(AICF_SOURCE_DIR "/atlas/ops")) {
+    for (const auto& entry : std::filesystem::directory_iterator(source_path("atlas/ops"))) {
       if (entry.path().extension() != ".op") continue;
       ++count;
       auto parsed = load_definition(entry.path().string());

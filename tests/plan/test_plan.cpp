@@ -3,6 +3,7 @@
 #include "core/plan/choice.hpp"
 #include "core/plan/dims.hpp"
 #include "core/plan/row_form.hpp"
+#include "tests/support/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,7 @@
 #include <set>
 
 using namespace aicf;
+using aicf::test::source_path;
 
 namespace {
 
@@ -69,7 +71,7 @@ class TestPlan : public QObject {
 
   void whatParamsStandOnIsKnown() {
     auto read = [](const char* name) {
-      std::ifstream in(std::string(AICF_SOURCE_DIR) + "/atlas/" + name);
+      std::ifstream in(source_path("atlas/") + name);
       return nlohmann::json::parse(in);
     };
     std::set<std::string> primitives, transformed, used;

@@ -6,6 +6,7 @@
 #include "probes/findings.hpp"
 #include "probes/kernels.hpp"
 #include "probes/lab.hpp"
+#include "tests/support/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -20,6 +21,7 @@
 
 using namespace aicf;
 using namespace aicf::probes;
+using aicf::test::sourceFile;
 
 namespace {
 
@@ -93,7 +95,7 @@ class TestLab : public QObject {
     const QRegularExpression statement("\\bRegisterProbe\\s+\\w+\\s*\\{\\s*\"([^\"]+)\"");
     QSet<QString> written;
     for (const char* folder : {"hardware", "primitive"})
-      for (QDirIterator it(QString(AICF_SOURCE_DIR) + "/probes/" + folder, {"*.cpp"}); it.hasNext();) {
+      for (QDirIterator it(sourceFile("probes/") + folder, {"*.cpp"}); it.hasNext();) {
         QFile file(it.next());
         QVERIFY(file.open(QIODevice::ReadOnly));
         const auto match = statement.match(QString::fromUtf8(file.readAll()));

@@ -1,6 +1,7 @@
 // The Preservation Guide over the whole atlas: a page for every transformation and operator, links that lead somewhere,
 // and legality as the ledger says it.
 #include "core/semantics/guide.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QDir>
 #include <QDirIterator>
@@ -14,6 +15,8 @@
 #include <set>
 
 using namespace aicf;
+using aicf::test::binaryFile;
+using aicf::test::sourceFile;
 
 namespace {
 
@@ -69,8 +72,7 @@ class TestGuide : public QObject {
     Result<std::vector<GuideOperator>> all = atlas_operators();
     QVERIFY2(all, all.diagnostics.empty() ? "no atlas" : all.diagnostics.front().message.c_str());
     operators_ = std::move(*all);
-    QCOMPARE(operators_.size(),
-             static_cast<std::size_t>(QDir(AICF_SOURCE_DIR "/atlas/ops").entryList({"*.op"}).size()));
+    QCOMPARE(operators_.size(), static_cast<std::size_t>(QDir(sourceFile("atlas/ops")).entryList({"*.op"}).size()));
   }
 
   void every_transformation_and_operator_has_a_page_and_every_link_leads_to_one() {
@@ -179,7 +181,7 @@ class TestGuide : public QObject {
     QProcess process;
     QElapsedTimer timer;
     timer.start();
-    process.start(AICF_BINARY_DIR "/bin/aicf", {"legal", "--guide", folder.path(), "--profile", "bitwise"});
+    process.start(binaryFile("bin/aicf"), {"legal", "--guide", folder.path(), "--profile", "bitwise"});
     QVERIFY(process.waitForFinished(120000));
     const qint64 ms = timer.elapsed();
     QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
@@ -198,7 +200,7 @@ class TestGuide : public QObject {
       }
     }
     QCOMPARE(files, static_cast<int>(1 + transformations().size() + operators_.size()));
-    process.start(AICF_BINARY_DIR "/bin/aicf", {"legal"});
+    process.start(binaryFile("bin/aicf"), {"legal"});
     QVERIFY(process.waitForFinished(20000));
     QCOMPARE(process.exitCode(), 2);
   }

@@ -4,6 +4,7 @@
 #include "core/expr/check.hpp"
 #include "core/semantics/legality.hpp"
 #include "tests/structure/structure_case.hpp"
+#include "tests/support/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -15,11 +16,12 @@
 #include <set>
 
 using namespace aicf;
+using aicf::test::source_path;
 
 namespace {
 
 nlohmann::json entries() {
-  std::ifstream in(AICF_SOURCE_DIR "/atlas/transformations.json");
+  std::ifstream in(source_path("atlas/transformations.json"));
   return nlohmann::json::parse(in).at("transformations");
 }
 

@@ -3,6 +3,7 @@
 #include "core/exec/reference.hpp"
 #include "core/structure/properties/cache.hpp"
 #include "tests/structure/structure_case.hpp"
+#include "tests/support/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,8 @@
 #include <set>
 
 using namespace aicf;
+using aicf::test::source_path;
+using aicf::test::sourceFile;
 
 namespace {
 
@@ -159,9 +162,9 @@ class TestProperties : public QObject {
 
   /// Every counterexample of the atlas too, and how much stays unknown, and how long it all takes.
   void whole_atlas() {
-    qputenv("AICF_ATLAS", AICF_SOURCE_DIR "/atlas");
+    qputenv("AICF_ATLAS", sourceFile("atlas").toUtf8());
     std::vector<std::filesystem::path> files;
-    for (const auto& f : std::filesystem::directory_iterator(AICF_SOURCE_DIR "/atlas/ops"))
+    for (const auto& f : std::filesystem::directory_iterator(source_path("atlas/ops")))
       if (f.path().extension() == ".op") files.push_back(f.path());
     std::sort(files.begin(), files.end());
     std::size_t cells = 0, unknown = 0;
@@ -240,7 +243,7 @@ class TestProperties : public QObject {
   }
 
   void atlas_data() {
-    std::ifstream in(AICF_SOURCE_DIR "/atlas/properties.json");
+    std::ifstream in(source_path("atlas/properties.json"));
     nlohmann::json document = nlohmann::json::parse(in);
     QCOMPARE(QString::fromStdString(document.at("schema").get<std::string>()), QString("aicf.properties/1"));
     std::set<std::string> written, registered;
@@ -253,8 +256,7 @@ class TestProperties : public QObject {
     }
     for (const Property& p : properties()) {
       registered.insert(p.id);
-      QVERIFY2(std::filesystem::exists(std::string(AICF_SOURCE_DIR "/core/structure/properties/") + p.id + ".cpp"),
-               p.id.c_str());
+      QVERIFY2(std::filesystem::exists(source_path("core/structure/properties/") + p.id + ".cpp"), p.id.c_str());
     }
     QVERIFY(written == registered);
     QVERIFY(registered.size() >= 18);

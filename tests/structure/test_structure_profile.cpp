@@ -2,6 +2,7 @@
 #define QT_NO_KEYWORDS // a summary has slots
 #include "core/structure/shape.hpp"
 #include "tests/structure/structure_case.hpp"
+#include "tests/support/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,8 @@
 #include <set>
 
 using namespace aicf;
+using aicf::test::source_path;
+using aicf::test::sourceFile;
 
 class TestStructureProfile : public QObject {
   Q_OBJECT
@@ -72,7 +75,7 @@ void TestStructureProfile::passes() {
 }
 
 void TestStructureProfile::structures_of_known_operators() {
-  qputenv("AICF_ATLAS", AICF_SOURCE_DIR "/atlas");
+  qputenv("AICF_ATLAS", sourceFile("atlas").toUtf8());
   StructureProfile s = profile_of(softmax());
   QVERIFY(has(s, "rescaled_accumulation") && has(s, "streaming_normalization") && has(s, "bounded_summary_state"));
   QVERIFY(!has(s, "mergeable_statistics") && !has(s, "order_statistic") && !has(s, "elementwise_map"));
@@ -86,7 +89,7 @@ void TestStructureProfile::structures_of_known_operators() {
 }
 
 void TestStructureProfile::structures_file_names_every_predicate() {
-  std::ifstream in(AICF_SOURCE_DIR "/atlas/structures.json");
+  std::ifstream in(source_path("atlas/structures.json"));
   nlohmann::json document = nlohmann::json::parse(in);
   QCOMPARE(QString::fromStdString(document.at("schema").get<std::string>()), QString("aicf.structures/1"));
   std::set<std::string> ids, used, known;

@@ -8,12 +8,14 @@
 #include "core/plan/plan_order.hpp"
 #include "core/validate/order_check.hpp"
 #include "synth/variant.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QTest>
 
 #include <set>
 
 using namespace aicf;
+using aicf::test::source_path;
 
 namespace {
 
@@ -23,7 +25,7 @@ StructureProfile profile_of_text(const std::string& text) {
   return analyze(canonicalize(std::make_shared<const Definition>(std::move(*d))));
 }
 StructureProfile profile_of_atlas(const std::string& name) {
-  auto d = load_definition(AICF_SOURCE_DIR "/atlas/ops/" + name + ".op");
+  auto d = load_definition(source_path("atlas/ops/") + name + ".op");
   if (!d) throw std::runtime_error(d.diagnostics.empty() ? "?" : format(d.diagnostics.front()));
   return analyze(canonicalize(std::make_shared<const Definition>(std::move(*d))));
 }

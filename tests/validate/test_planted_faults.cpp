@@ -4,6 +4,7 @@
 #include "core/expr/check.hpp"
 #include "core/plan/choice.hpp"
 #include "synth/variant.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QtTest>
 
@@ -13,6 +14,7 @@
 #include <set>
 
 using namespace aicf;
+using aicf::test::source_path;
 
 namespace {
 
@@ -444,8 +446,8 @@ class TestPlantedFaults : public QObject {
     auto at = std::find_if(subjects().begin(), subjects().end(), [&](const Subject& s) { return id == s.id; });
     if (at == subjects().end()) throw std::runtime_error("no subject " + id);
     bool text = std::string(at->op).starts_with("op ");
-    auto d = text ? parse_definition(at->op, id, std::nullopt)
-                  : load_definition(std::string(AICF_SOURCE_DIR "/atlas/ops/") + at->op + ".op");
+    auto d =
+        text ? parse_definition(at->op, id, std::nullopt) : load_definition(source_path("atlas/ops/") + at->op + ".op");
     if (!d) return nothing("no operator " + id);
     Built b{analyze(canonicalize(std::make_shared<const Definition>(std::move(*d)))),
             {at->dims, {}, at->type, "sm_90"},

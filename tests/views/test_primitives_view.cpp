@@ -1,6 +1,7 @@
 // The Primitive Lab: break-evens and grids from power laws whose crossings are known, and the shipped profile, whose
 // JSON is read here by other means.
 #include "core/base/atlas_path.hpp"
+#include "tests/support/paths.hpp"
 #include "views/charts/chart_pane.hpp"
 #include "views/frame/main_window.hpp"
 #include "views/guide/page.hpp"
@@ -22,6 +23,7 @@
 
 using namespace aicf;
 using namespace aicf::views;
+using aicf::test::sourceFile;
 
 namespace {
 constexpr int patience = 30'000;
@@ -215,7 +217,7 @@ class TestPrimitivesView : public QObject {
     view->restore(state);
     QCOMPARE(view->probe(), chosen);
     // Another profile: one that knows nothing of primitives explains itself.
-    HardwareProfiles::of(w).open(QStringLiteral(AICF_SOURCE_DIR "/tests/data/hardware-sample.json"));
+    HardwareProfiles::of(w).open(sourceFile("tests/data/hardware-sample.json"));
     QTRY_VERIFY_WITH_TIMEOUT(
         HardwareProfiles::of(w).isLoaded() && HardwareProfiles::of(w).current()->path.contains("sample"), patience);
     QCOMPARE(view->table()->proxy()->rowCount(), 1);

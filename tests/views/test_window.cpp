@@ -1,5 +1,6 @@
 // The whole window without a display: actions in every state, live diagnostics, ticks and their count, theme switch,
 // history, links, synthesis through a worker.
+#include "tests/support/paths.hpp"
 #include "views/builder/builder_view.hpp"
 #include "views/builder/ledger_pane.hpp"
 #include "views/compare/compare_view.hpp"
@@ -27,6 +28,7 @@
 
 using namespace aicf;
 using namespace aicf::views;
+using aicf::test::sourceFile;
 
 namespace {
 constexpr int patience = 60'000;
@@ -61,8 +63,7 @@ class TestWindow : public QObject {
 
   void init() {
     WorkbenchOptions options;
-    options.worker = {QStringLiteral("/bin/sh"),
-                      {QStringLiteral(AICF_SOURCE_DIR "/tests/views/fake_worker.sh"), QStringLiteral("good")}};
+    options.worker = {QStringLiteral("/bin/sh"), {sourceFile("tests/views/fake_worker.sh"), QStringLiteral("good")}};
     options.settingsFile = folder_.filePath("settings.ini");
     QFile::remove(options.settingsFile);
     w_ = std::make_unique<Workbench>(options);

@@ -1,4 +1,5 @@
 // The window's side of aicf.worker/1 against a worker that crashes, hangs, babbles and refuses.
+#include "tests/support/paths.hpp"
 #include "views/engine/jobs.hpp"
 #include "views/engine/variants.hpp"
 
@@ -7,13 +8,13 @@
 
 using namespace aicf;
 using namespace aicf::views;
+using aicf::test::sourceFile;
 
 class TestWorkerClient : public QObject {
   Q_OBJECT
 
   static WorkerCommand fake(const char* mode) {
-    return {QStringLiteral("/bin/sh"),
-            {QStringLiteral(AICF_SOURCE_DIR "/tests/views/fake_worker.sh"), QString::fromLatin1(mode)}};
+    return {QStringLiteral("/bin/sh"), {sourceFile("tests/views/fake_worker.sh"), QString::fromLatin1(mode)}};
   }
   static constexpr WorkerPatience quick{2000, 700, 200};
 

@@ -1,6 +1,7 @@
 #include "tests/workers/pool_fixture.hpp"
 
 #include "core/exec/nvrtc.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QTest>
 
@@ -20,14 +21,14 @@ bool JobRun::has(const std::string& code) const {
 
 PoolFixture::PoolFixture() {
   qputenv("AICF_STORE", folder_.filePath("evidence.sqlite").toUtf8());
-  qputenv("AICF_ATLAS", AICF_SOURCE_DIR "/atlas");
+  qputenv("AICF_ATLAS", sourceFile("atlas").toUtf8());
 }
 
 std::filesystem::path PoolFixture::store() const { return folder_.filePath("evidence.sqlite").toStdString(); }
 
 WorkerTarget PoolFixture::here(int workers) {
   WorkerTarget target;
-  target.program = AICF_BINARY_DIR "/bin/aicf";
+  target.program = binaryFile("bin/aicf").toStdString();
   target.workers = workers;
   return target;
 }

@@ -1,6 +1,7 @@
 // A pool of real workers on this machine: several at once, cancels, deadlines, memory limits, crashes; each costs its
 // own job, and what had arrived is kept.
 #include "core/evidence/store.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/workers/pool_fixture.hpp"
 
 #include <QDir>
@@ -206,7 +207,7 @@ class TestPool : public QObject {
   /// A worker whose client is killed leaves by itself, in the middle of a kernel.
   void theEndOfInputEndsAWorker() {
     QProcess worker;
-    worker.start(AICF_BINARY_DIR "/bin/aicf", {"worker"});
+    worker.start(binaryFile("bin/aicf"), {"worker"});
     worker.write(
         R"({"jsonrpc":"2.0","method":"start","params":{"job":1,"kind":"selftest","body":{"kernel":"endless","backend":"emulator"}}})"
         "\n");
@@ -219,7 +220,7 @@ class TestPool : public QObject {
   /// aicf selftest workers: each fault costs its own job.
   void selftestOfWorkersPasses() {
     QProcess aicf;
-    aicf.start(AICF_BINARY_DIR "/bin/aicf", {"selftest", "workers", "--backend", "emulator", "--json"});
+    aicf.start(binaryFile("bin/aicf"), {"selftest", "workers", "--backend", "emulator", "--json"});
     QVERIFY(aicf.waitForFinished(120000));
     const QByteArray out = aicf.readAllStandardOutput();
     const json document = json::parse(out.toStdString(), nullptr, false);

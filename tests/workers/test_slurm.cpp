@@ -1,6 +1,7 @@
 // A target behind a real Slurm of one node: work, a sweep that Slurm spreads, cancel, a killed worker, a cut
 // connection.
 #include "core/evidence/store.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/workers/pool_fixture.hpp"
 #include "tests/workers/servers.hpp"
 
@@ -26,7 +27,7 @@ class TestSlurm : public QObject {
     t.name = "cluster";
     t.kind = WorkerTarget::Kind::srun;
     t.options = {"--job-name=aicf test"};
-    t.program = AICF_BINARY_DIR "/bin/aicf";
+    t.program = binaryFile("bin/aicf").toStdString();
     t.workers = workers;
     t.connect_seconds = 60;
     t.environment = {{"AICF_STORE", fixture.path("far.sqlite").toStdString()},
@@ -132,8 +133,8 @@ class TestSlurm : public QObject {
     std::ofstream(targets.toStdString()) << to_json({cluster(2)});
     qputenv("AICF_TARGETS", targets.toUtf8());
     QProcess process;
-    process.start(AICF_BINARY_DIR "/bin/aicf", {"synth", "softmax", "--shape", "M=4,N=40", "--shape", "M=2,N=9",
-                                                "--budget", "1", "--target", "cluster", "--json"});
+    process.start(binaryFile("bin/aicf"), {"synth", "softmax", "--shape", "M=4,N=40", "--shape", "M=2,N=9", "--budget",
+                                           "1", "--target", "cluster", "--json"});
     QVERIFY(process.waitForFinished(120000));
     const QByteArray out = process.readAllStandardOutput();
     const json document = json::parse(out.toStdString(), nullptr, false);

@@ -1,6 +1,7 @@
 // A target behind a real sshd on loopback: work, cancel, a killed worker, a cut and a silent connection, and the
 // command line through it.
 #include "core/evidence/store.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/workers/pool_fixture.hpp"
 #include "tests/workers/servers.hpp"
 
@@ -29,9 +30,9 @@ class TestSsh : public QObject {
     t.kind = WorkerTarget::Kind::ssh;
     t.host = sshd->host().toStdString();
     for (const QString& word : sshd->options()) t.options.push_back(word.toStdString());
-    t.program = AICF_BINARY_DIR "/bin/aicf";
+    t.program = binaryFile("bin/aicf").toStdString();
     t.workers = workers;
-    t.environment = {{"AICF_ATLAS", AICF_SOURCE_DIR "/atlas"},
+    t.environment = {{"AICF_ATLAS", source_path("atlas")},
                      {"AICF_STORE", fixture.path("far.sqlite").toStdString()},
                      {"AICF_TEST_MARK", mark.mid(15).toStdString()}};
     for (const char* name : {"AICF_CUDA", "XDG_DATA_HOME", "AICF_CACHE_DIR"})
@@ -153,7 +154,7 @@ class TestSsh : public QObject {
     qputenv("AICF_TARGETS", targets.toUtf8());
     auto aicf = [](const QStringList& arguments) {
       QProcess process;
-      process.start(AICF_BINARY_DIR "/bin/aicf", arguments);
+      process.start(binaryFile("bin/aicf"), arguments);
       process.waitForFinished(120000);
       const QByteArray out = process.readAllStandardOutput();
       return std::tuple(process.exitCode(), json::parse(out.toStdString(), nullptr, false),
@@ -184,7 +185,7 @@ class TestSsh : public QObject {
     QCOMPARE(document["syntheses"].size(), std::size_t{3});
     QVERIFY(document["syntheses"][1]["shape"]["N"] == json(9));
 
-    const QString kernels = AICF_SOURCE_DIR "/tests/data/kernels/";
+    const QString kernels = sourceFile("tests/data/kernels/");
     std::tie(status, document, text) =
         aicf({"check", kernels + "softmax_race.cu", "--entry", "softmax_race", "--op", "softmax", "--shape",
               "M=2,N=300", "--grid", "M", "--block", "256", "--target", "far", "--json"});
