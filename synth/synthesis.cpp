@@ -90,6 +90,11 @@ class Loop {
       return std::nullopt;
     }
     out.status = "not_judged";
+    if (request_.recall && request_.recall(out)) {
+      out.status = "validated";
+      if (backend_.id() != "cuda") estimate(out);
+      return std::nullopt;
+    }
     if (request_.validate) {
       ValidationOptions options;
       options.seed = request_.seed;
@@ -105,12 +110,15 @@ class Loop {
       out.status = out.validation.passed ? "validated" : "failed";
     }
     if (backend_.id() == "cuda" && (out.validation.passed || !request_.validate)) return time(out);
-    if (out.validation.passed)
-      out.estimates = {estimated_time(out.variant, request_.problem, out.validation.counters, machine_)};
+    if (out.validation.passed) estimate(out);
     return std::nullopt;
   }
 
  private:
+  void estimate(SynthesizedVariant& out) {
+    out.estimates = {estimated_time(out.variant, request_.problem, out.validation.counters, machine_)};
+  }
+
   Result<Variant> rebuilt(const Plan& plan, const Problem& problem) {
     for (const Family& family : families())
       if (family.id == plan.family)
@@ -193,6 +201,7 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
       return lacking;
     }
     if (stop.stop_requested()) break;
+    if (!variant.resumed.empty()) say(result.variants.size(), wanted, "was judged before: " + variant.id);
     if (measures) search.measured(*plan, variant.status == "failed" ? INFINITY : time_of(variant));
     if (variant.status.starts_with("compiled: ")) {
       ++result.space.refused[variant.status];

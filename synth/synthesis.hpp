@@ -10,6 +10,8 @@
 
 namespace aicf {
 
+struct SynthesizedVariant;
+
 struct SynthesisRequest {
   std::shared_ptr<const StructureProfile> structure;
   CompilerProfile rules;
@@ -22,6 +24,9 @@ struct SynthesisRequest {
   bool validate = true;
   bool counters = false;       ///< on a device: the hardware's own, at the problem's sizes, after the times were taken
   std::int64_t row_limit = 64; ///< rows that the judge recomputes at the problem's sizes; 0: all
+  /// Resuming: fills in validation, timings and `resumed` of a built variant that was validated before; false where it
+  /// was not. The search then goes the way that it went, and only what is new costs time.
+  std::function<bool(SynthesizedVariant&)> recall = {};
 };
 
 struct SynthesizedVariant {
@@ -32,6 +37,7 @@ struct SynthesizedVariant {
   std::vector<Metric> estimates;       ///< time_us.estimate where none did (estimate.hpp)
   std::vector<Diagnostic> diagnostics; ///< why it did not compile or could not be judged
   std::string status;                  ///< "validated" "failed" "not_compiled" "not_judged"
+  std::string resumed;                 ///< evidence row of an earlier run that its results are from; empty: made now
 };
 
 struct SynthesisResult {

@@ -56,6 +56,7 @@ nlohmann::json to_json(const SynthesizedVariant& v) {
          {"validation", to_json(v.validation)},
          {"counters", metrics_json(v.validation.counters)},
          {"diagnostics", diagnostics_json(v.diagnostics)}};
+  if (!v.resumed.empty()) j["resumed"] = v.resumed;
   if (!v.timings.empty()) j["time_us"] = metrics_json(v.timings);
   if (!v.estimates.empty()) j["estimates"] = metrics_json(v.estimates);
   return j;

@@ -30,6 +30,12 @@ class Fields {
     wrong(key, "an integer from " + std::to_string(lo) + " to " + std::to_string(hi) + " is needed");
     return otherwise;
   }
+  bool flag(const char* key) {
+    if (!body_.contains(key)) return false;
+    if (body_[key].is_boolean()) return body_[key].get<bool>();
+    wrong(key, "true or false is needed");
+    return false;
+  }
   /// NAME=value pairs of an object, in the form that the command line takes.
   std::vector<std::string> pairs(const char* key) {
     std::vector<std::string> out;
@@ -78,10 +84,8 @@ Result<SynthesisRequest> request_from(const nlohmann::json& body, std::stop_toke
   request.budget = static_cast<std::size_t>(fields.integer("budget", 6, 1, 10000));
   request.seed = static_cast<std::uint64_t>(fields.integer("seed", 1, 0, INT64_MAX));
   request.row_limit = fields.integer("row_limit", 64, 0, INT64_MAX);
-  if (body.contains("counters") && !body["counters"].is_boolean())
-    fields.wrong("counters", "true or false is needed");
-  else
-    request.counters = body.value("counters", false);
+  request.counters = fields.flag("counters");
+  static_cast<void>(fields.flag("resume"));
   request.problem.target = fields.text("target", "sm_90");
   request.choices = fields.texts("choices");
   std::string dtype = fields.text("dtype", "f32");

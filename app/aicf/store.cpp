@@ -5,6 +5,7 @@
 #include "core/exec/cuda/cupti_api.hpp"
 #include "core/exec/cuda/device.hpp"
 #include "core/exec/nvrtc.hpp"
+#include "core/exec/timing_metrics.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -47,8 +48,8 @@ json plan_document(const SynthesizedVariant& v, const SynthesisRequest& request)
 }
 
 /// What measured: the clock of the times, and the library of the counters.
-std::string timer_of(const SynthesizedVariant& v, const SynthesisRequest& request) {
-  std::string text = v.timings.empty() ? "" : "cuda-events";
+std::string timer_of(const SynthesisRequest& request, bool timed) {
+  std::string text = timed ? "cuda-events" : "";
   if (request.backend != "cuda" || !request.counters) return text;
   std::uint32_t version = 0;
   if (auto api = cuda::cupti::api()) (*api)->version(&version);
@@ -76,28 +77,62 @@ void EvidenceLog::warn(const std::vector<Diagnostic>& diagnostics) {
   warned_ = true;
 }
 
-void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& request, const std::string& kind) {
-  if (!store_ && !elsewhere_) return;
+RunKey EvidenceLog::key_of(const SynthesizedVariant& v, const SynthesisRequest& request, const std::string& kind,
+                           bool timed) {
   if (request.backend == "cuda" && device_.empty())
     if (auto device = cuda::device_at(0)) device_ = device->name, driver_ = device->driver;
-  Evidence row;
   std::string sources, options;
-  std::vector<Artefact> artefacts{{"variant", canonical(plan_document(v, request))}};
   for (const KernelModule& m : v.variant.modules) {
     sources += m.cuda_source;
     for (const std::string& o : m.options) options += o + " ";
-    artefacts.push_back({"cuda", m.cuda_source});
   }
-  row.key = {kind,
-             sha256(sources),
-             sha256(options),
-             hash_of(request.rules),
-             shape_text(request.problem),
-             std::string(name_of(request.problem.float_type)),
-             request.backend == "cuda" ? device_ : request.backend,
-             driver_,
-             toolkit_,
-             timer_of(v, request)};
+  // What the judge was asked: the kernel alone does not say it.
+  options += "aicf " AICF_VERSION ", definition " + to_hex(request.structure->canonical->structure_hash) + ", seed " +
+             std::to_string(request.seed) + ", rows " + std::to_string(request.row_limit);
+  for (const auto& [name, value] : request.problem.scalars) options += ", " + name + "=" + json(value).dump();
+  return {kind,
+          sha256(sources),
+          sha256(options),
+          hash_of(request.rules),
+          shape_text(request.problem),
+          std::string(name_of(request.problem.float_type)),
+          request.backend == "cuda" ? device_ : request.backend,
+          driver_,
+          toolkit_,
+          timer_of(request, timed)};
+}
+
+bool EvidenceLog::recall(SynthesizedVariant& v, const SynthesisRequest& request) {
+  if (!store_) return false;
+  auto rows = store_->find_key(hash_of(key_of(v, request, "synth", request.backend == "cuda")));
+  if (!rows) return warn(rows.diagnostics), false;
+  for (const Evidence& row : *rows) {
+    auto hashes = store_->artefacts_of(row.id);
+    if (row.status != "validated" || !hashes) continue;
+    for (const Hash& hash : *hashes) {
+      auto artefact = store_->artefact(hash);
+      if (!artefact || artefact->kind != "validation") continue;
+      auto validation = validation_from_json(json::parse(artefact->data, nullptr, false));
+      if (!validation || !validation->passed) continue;
+      v.validation = std::move(*validation);
+      for (const Metric& m : row.metrics) {
+        if (m.id == "max_rel_err" || m.id == "bound" || m.source == Metric::Source::estimated) continue;
+        (is_of_timing(m) ? v.timings : v.validation.counters).push_back(m);
+      }
+      v.resumed = row.id;
+      return true;
+    }
+  }
+  return false;
+}
+
+void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& request, const std::string& kind) {
+  if (!store_ && !elsewhere_) return;
+  Evidence row;
+  std::vector<Artefact> artefacts{{"variant", canonical(plan_document(v, request))}};
+  for (const KernelModule& m : v.variant.modules) artefacts.push_back({"cuda", m.cuda_source});
+  if (v.validation.passed) artefacts.push_back({"validation", canonical(to_json(v.validation))});
+  row.key = key_of(v, request, kind, !v.timings.empty());
   row.started = utc_now();
   row.host = host_name();
   row.command = kind + " " + request.structure->canonical->source->name + " variant " + v.id;

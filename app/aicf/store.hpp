@@ -12,6 +12,7 @@ namespace aicf {
 class Store;
 struct Artefact;
 struct Evidence;
+struct RunKey;
 
 /// Keeps finished variants. A store that cannot be opened or written is said once on standard error; the work goes on.
 class EvidenceLog {
@@ -22,9 +23,14 @@ class EvidenceLog {
   ~EvidenceLog();
   /// `kind`: "synth", or "check" for a kernel of the user's own.
   void keep(const SynthesizedVariant& variant, const SynthesisRequest& request, const std::string& kind = "synth");
+  /// Fills in what an earlier run found of a built variant, where this machine's store has it validated: the same
+  /// sources and options, definition, rules, sizes, scalars, type, seed, rows, device, driver, toolkit and program.
+  [[nodiscard]] bool recall(SynthesizedVariant& variant, const SynthesisRequest& request);
 
  private:
   void warn(const std::vector<Diagnostic>& diagnostics);
+  RunKey key_of(const SynthesizedVariant& variant, const SynthesisRequest& request, const std::string& kind,
+                bool timed);
   Elsewhere elsewhere_;
   std::unique_ptr<Store> store_;
   bool warned_ = false;

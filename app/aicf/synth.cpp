@@ -19,7 +19,7 @@ struct Options {
   std::string op, name, dtype = "f32", backend = "emulator", profile, choices, out;
   std::vector<std::string> settings, shapes, targets;
   std::int64_t budget = 6, seed = 1, row_limit = 64;
-  bool json = false, count = false, counters = false;
+  bool json = false, count = false, counters = false, resume = false;
   std::string dump_after;
 };
 
@@ -99,7 +99,10 @@ int synth_here(const Options& o, SynthesisRequest request, std::stop_token stop)
     std::cerr << "[" << step << "/" << total << "] " << text << "\n";
   };
   EvidenceLog log;
-  events.variant = [&](const SynthesizedVariant& v) { log.keep(v, request); };
+  events.variant = [&](const SynthesizedVariant& v) {
+    if (v.resumed.empty()) log.keep(v, request);
+  };
+  if (o.resume) request.recall = [&](SynthesizedVariant& v) { return log.recall(v, request); };
   auto result = synthesize(request, events, std::move(stop));
   if (!result) return report(result);
   const nlohmann::json document = to_json(*result, request);
@@ -119,7 +122,7 @@ int synth_here(const Options& o, SynthesisRequest request, std::stop_token stop)
 }
 
 /// The job of a worker: all that the request says, the operator as text.
-nlohmann::json job_of(const SynthesisRequest& request) {
+nlohmann::json job_of(const SynthesisRequest& request, bool resume) {
   const Definition& d = *request.structure->canonical->source;
   nlohmann::json dims = nlohmann::json::object(), scalars = nlohmann::json::object();
   for (const auto& [name, extent] : request.problem.dims) dims[name] = extent;
@@ -137,6 +140,7 @@ nlohmann::json job_of(const SynthesisRequest& request) {
           {"seed", request.seed},
           {"row_limit", request.row_limit},
           {"counters", request.counters},
+          {"resume", resume},
           {"choices", request.choices}};
 }
 
@@ -162,7 +166,7 @@ int synth_elsewhere(const Options& o, const std::vector<SynthesisRequest>& reque
   std::vector<const SynthesisRequest*> asked;
   for (const std::string& target : targets)
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      jobs.push_back({target, "synth", o.shapes[i], job_of(requests[i])});
+      jobs.push_back({target, "synth", o.shapes[i], job_of(requests[i], o.resume)});
       asked.push_back(&requests[i]);
     }
   auto outcomes = run_on_targets(jobs, stop);
@@ -232,6 +236,8 @@ int synth_command(const Options& o, std::stop_token stop) {
     std::filesystem::create_directories(o.out, problem);
     if (problem) return complain("--out " + o.out + ": " + problem.message());
   }
+  if (o.resume && std::ranges::any_of(words->names, [](const std::string& n) { return n != "local"; }))
+    return complain("--resume takes finished variants of this machine: of the targets it goes with local alone");
   if (words->names.empty() && requests.size() > 1) words->names.emplace_back("local");
   if (!words->names.empty()) return synth_elsewhere(o, requests, words->names, stop);
   if (std::string why = unknown_architecture(words->arch); !why.empty()) return complain(why);
@@ -261,6 +267,7 @@ const RegisterCommand synth{
        app.add_flag("--counters", o->counters,
                     "every counter of each variant; with --backend cuda the hardware's own, through CUPTI");
        app.add_flag("--count", o->count, "count the plans at each strictness, and build nothing");
+       app.add_flag("--resume", o->resume, "take variants that an earlier run validated from the evidence store");
        app.add_option("--dump-after", o->dump_after, "print the kernel IR of the best plan after this pass");
        app.add_option("--out", o->out, "folder for the sources and synthesis.json");
        app.add_flag("--json", o->json, "one JSON document on standard output");

@@ -350,4 +350,26 @@ nlohmann::json to_json(const Validation& v) {
           {"faults", faults}};
 }
 
+std::optional<Validation> validation_from_json(const nlohmann::json& document) {
+  Validation v;
+  try {
+    v.passed = document.at("passed").get<bool>();
+    for (auto [key, number] : {std::pair{"max_rel_err", &v.max_rel_err},
+                               {"max_ulp", &v.max_ulp},
+                               {"bound", &v.bound},
+                               {"worst_ratio", &v.worst_ratio}})
+      *number = document.at(key).is_string() ? std::stod(document.at(key).get<std::string>()) // "inf"
+                                             : document.at(key).get<double>();
+    for (const nlohmann::json& c : document.at("checks"))
+      v.checks.push_back(
+          {c.at("id").get<std::string>(), c.at("detail").get<std::string>(), c.at("passed").get<bool>()});
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+  if (!v.passed) return std::nullopt; // what failed is judged again
+  return v;
+}
+
 } // namespace aicf

@@ -67,6 +67,8 @@ using Rebuild = std::function<Result<Variant>(const Plan&, const Problem&)>;
                                           std::stop_token stop = {});
 
 [[nodiscard]] nlohmann::json to_json(const Validation& validation);
+/// Of a validation that passed; nothing from other documents. Counters are not part of it.
+[[nodiscard]] std::optional<Validation> validation_from_json(const nlohmann::json& document);
 
 /// Buffers of a variant by argument name: inputs as given, everything else poisoned (all bits set: NaN, or -1).
 struct VariantMemory {

@@ -1,17 +1,22 @@
 // The main job through the program itself: exit statuses, JSON, real data in and out, and the worker's protocol.
 #include "core/base/npy.hpp"
+#include "core/exec/nvrtc.hpp"
 #include "core/graph/onnx_tensor.hpp"
 #include "tests/app/aicf_program.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 using aicf::test::program;
 using aicf::test::Ran;
+using aicf::test::sourceFile;
 
 namespace {
 
@@ -146,11 +151,61 @@ class TestCli : public QObject, private aicf::test::AicfProgram {
     QCOMPARE(r.status, 2);
     QVERIFY(r.err.contains("cannot read it"));
     QCOMPARE(run({"legal", "softmax", "--profile", folder.path()}).status, 2);
+    // What a terminal would obey is shown, not sent.
+    for (const QStringList& arguments : {QStringList{"analyze", "\x1b[2Jx"}, QStringList{"softmax\x1b[2J"}}) {
+      Ran hostile = run(arguments);
+      QCOMPARE(hostile.status, 2);
+      QVERIFY2(hostile.err.contains("\\x1b[2J") && !hostile.err.contains('\x1b'), hostile.err.constData());
+    }
     for (const char* shape : {"M=9223372036854775807,N=4", "M=1000000000000000,N=4"}) {
       Ran large = run({"synth", "softmax", "--shape", shape});
       QCOMPARE(large.status, 1);
       QVERIFY2(large.err.contains("more elements than any device holds"), large.err.constData());
     }
+  }
+
+  /// A bare word is an operator of the atlas whatever lies in the folder; ./ makes it a file's.
+  void a_file_does_not_hide_an_operator() {
+    file("softmax", "op other(x: float[N]) -> y: float[N]\n  y[i] = 2 * x[i]\n");
+    QCOMPARE(run({"analyze", "softmax", "--json"}).json()["operator"].toString(), QString("softmax"));
+    QCOMPARE(run({"analyze", "./softmax", "--json"}).json()["operator"].toString(), QString("other"));
+  }
+
+  /// A run that goes on from an earlier one takes what that finished, makes the rest, and ends as one run would have.
+  void a_synthesis_is_resumed() {
+    if (!aicf::nvrtc_info()) QSKIP("SKIPPED: no NVRTC here");
+    auto synth = [&](const QStringList& more) {
+      return run(QStringList{"synth", "softmax", "--shape", "M=5,N=96", "--json"} + more);
+    };
+    auto by_id = [](const Ran& r) {
+      std::map<QString, QJsonObject> out;
+      const QJsonArray variants = r.json()["variants"].toArray();
+      for (const QJsonValue& v : variants) out[v["id"].toString()] = v.toObject();
+      return out;
+    };
+    const auto part = by_id(synth({"--budget", "2"}));
+    QCOMPARE(part.size(), std::size_t(2));
+    const auto whole = by_id(synth({"--budget", "4", "--resume"}));
+    QCOMPARE(whole.size(), std::size_t(4));
+    for (const auto& [id, v] : whole) {
+      QCOMPARE(v.contains("resumed"), part.contains(id));
+      QCOMPARE(v["status"].toString(), QString("validated"));
+      if (!part.contains(id)) continue;
+      const QJsonObject& before = part.at(id);
+      for (const char* same : {"validation", "plan", "modules", "estimates"}) QCOMPARE(v[same], before[same]);
+      const QJsonArray counters = v["counters"].toArray(), then = before["counters"].toArray();
+      QCOMPARE(counters.size(), then.size());
+      for (qsizetype i = 0; i < counters.size(); ++i) {
+        const QJsonValue& c = counters[i];
+        auto same = std::find_if(then.begin(), then.end(), [&](const QJsonValue& t) { return t["id"] == c["id"]; });
+        QVERIFY(same != then.end() && (*same)["value"] == c["value"]);
+        QCOMPARE(c["evidence"], v["resumed"]); // the number says where it is from
+      }
+    }
+    // Another question is not answered by it.
+    for (const QStringList& other : {QStringList{"--seed", "2"}, {"--rows", "3"}, {"--dtype", "bf16"}})
+      for (const auto& [id, v] : by_id(synth(QStringList{"--budget", "2", "--resume"} + other)))
+        QVERIFY2(!v.contains("resumed"), qPrintable(other.join(' ')));
   }
 
   void ir_is_printed_after_a_pass() {
@@ -253,26 +308,26 @@ class TestCli : public QObject, private aicf::test::AicfProgram {
   }
 
   void profiles_convert_without_loss() {
-    Ran json = run({"profile", "convert", AICF_SOURCE_DIR "/atlas/profiles/reproducible.json", "--to", "json"});
-    Ran text = run({"profile", "convert", AICF_SOURCE_DIR "/atlas/profiles/reproducible.json", "--to", "dsl"});
+    Ran json = run({"profile", "convert", sourceFile("atlas/profiles/reproducible.json"), "--to", "json"});
+    Ran text = run({"profile", "convert", sourceFile("atlas/profiles/reproducible.json"), "--to", "dsl"});
     Ran back = run({"profile", "convert", file("p.acp", text.out), "--to", "json"});
     QCOMPARE(json.status, 0);
     QCOMPARE(back.out, json.out);
     QCOMPARE(run({"profile", "check", file("broken.json", "{\"schema\": \"aicf.profile/1\", \"colour\": 1}")}).status,
              2);
-    QCOMPARE(run({"profile", "diff", AICF_SOURCE_DIR "/atlas/profiles/default.json",
-                  AICF_SOURCE_DIR "/atlas/profiles/bitwise.json"})
-                 .status,
-             1);
+    QCOMPARE(
+        run({"profile", "diff", sourceFile("atlas/profiles/default.json"), sourceFile("atlas/profiles/bitwise.json")})
+            .status,
+        1);
   }
 
   void a_stricter_profile_refuses_more() {
     auto legal = [&](const char* profile) {
       int count = 0;
-      for (const QJsonValue& row : run({"legal", "softmax", "--profile",
-                                        QString(AICF_SOURCE_DIR "/atlas/profiles/") + profile + ".json", "--json"})
-                                       .json()["ledger"]
-                                       .toArray())
+      for (const QJsonValue& row :
+           run({"legal", "softmax", "--profile", sourceFile("atlas/profiles/") + profile + ".json", "--json"})
+               .json()["ledger"]
+               .toArray())
         count += row.toObject()["allowed"].toBool() ? 1 : 0;
       return count;
     };
