@@ -21,6 +21,12 @@ using Tensors = std::map<std::string, HostTensor>;
 
 constexpr double relative = 1e-3, absolute = 1e-7; // onnx/backend/test/runner
 
+std::string text_of(const std::vector<std::int64_t>& shape) {
+  std::string out = "[";
+  for (std::int64_t extent : shape) out += (out.size() > 1 ? ", " : "") + std::to_string(extent);
+  return out + "]";
+}
+
 HostTensor reshaped(HostTensor tensor, const std::vector<std::int64_t>& shape) {
   tensor.shape = shape;
   return tensor;
@@ -102,6 +108,12 @@ class Checking {
       auto file = folder_ / ("input_" + std::to_string(at - node.graph_inputs.begin()) + ".pb");
       auto tensor = read(node, name, file);
       if (!tensor) return tensor.diagnostics;
+      for (const auto& [known, model] : node.declared)
+        if (known == name && model.shape != tensor->tensor.shape)
+          return {error("onnx.shape",
+                        "the model's input " + name + " is " + text_of(model.shape) + ", and this is " +
+                            text_of(tensor->tensor.shape),
+                        {file.string(), 0, 0, 0})};
       if (tensor->widened_unsigned && tensor->widened_bits < 64 && out.size() == 1)
         node.wrap_bits = tensor->widened_bits;
       out.back() = std::move(tensor->tensor);

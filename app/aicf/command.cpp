@@ -72,7 +72,7 @@ int report(const std::vector<Diagnostic>& diagnostics, const std::optional<Unava
 }
 
 int complain(const std::string& what) {
-  std::cerr << "aicf: error: " << what << '\n';
+  std::cerr << "aicf: error: " << printable(what) << '\n';
   return bad_input;
 }
 
@@ -83,10 +83,10 @@ void print_json(const nlohmann::json& document) {
 Result<Definition> find_operator(const std::string& file_or_name, const std::string& op) {
   std::optional<std::string> wanted = op.empty() ? std::nullopt : std::optional(op);
   std::error_code ignored;
-  if (fs::is_regular_file(file_or_name, ignored)) return load_definition(file_or_name, wanted);
   bool path = file_or_name.find('/') != std::string::npos || file_or_name.ends_with(".op");
   fs::path in_atlas = atlas_dir() / "ops" / (file_or_name + ".op");
   if (!path && fs::is_regular_file(in_atlas, ignored)) return load_definition(in_atlas.string(), wanted);
+  if (fs::is_regular_file(file_or_name, ignored)) return load_definition(file_or_name, wanted);
   return error("cli.no-operator", path ? "cannot read it" : "neither a file nor an operator of the atlas",
                {file_or_name, 0, 0, 0}, path ? "" : "`aicf ops` lists the operators");
 }

@@ -57,8 +57,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& asked) { // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& wrong) {
-    std::cerr << "aicf: error: " << wrong.what() << " (see aicf --help)\n";
-    return aicf::cli::bad_input;
+    return aicf::cli::complain(wrong.what() + std::string(" (see aicf --help)"));
   }
   try {
     int status = chosen(stop.get_token());

@@ -46,17 +46,31 @@ Excerpt excerpt(std::string_view source, int line, int column) {
 
 } // namespace
 
+std::string printable(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  out.reserve(text.size());
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f)
+      out += {'\\', 'x', digits[byte >> 4U], digits[byte & 15U]};
+    else
+      out += c;
+  }
+  return out;
+}
+
 std::string format(const Diagnostic& d, std::string_view source) {
   static constexpr const char* words[] = {"error", "warning", "note"};
   std::string out;
   if (d.at.line > 0) {
-    out = (d.at.file.empty() ? std::string("<text>") : d.at.file) + ":" + std::to_string(d.at.line) + ":" +
+    out = (d.at.file.empty() ? std::string("<text>") : printable(d.at.file)) + ":" + std::to_string(d.at.line) + ":" +
           std::to_string(d.at.column) + ": ";
   } else if (!d.at.file.empty()) {
-    out = d.at.file + ": ";
+    out = printable(d.at.file) + ": ";
   }
   out += words[static_cast<int>(d.severity)];
-  out += ": " + d.message;
+  out += ": " + printable(d.message);
   if (!source.empty() && d.at.line > 0) {
     Excerpt e = excerpt(source, d.at.line, d.at.column);
     if (!e.text.empty()) {
@@ -65,7 +79,7 @@ std::string format(const Diagnostic& d, std::string_view source) {
       for (int i = 1; i < d.at.length && i <= room; ++i) out += '~';
     }
   }
-  if (!d.hint.empty()) out += "\n  " + d.hint;
+  if (!d.hint.empty()) out += "\n  " + printable(d.hint);
   return out;
 }
 

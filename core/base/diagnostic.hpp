@@ -56,7 +56,11 @@ template <class T> struct Result {
 [[nodiscard]] Diagnostic error(std::string code, std::string message, Span at = {}, std::string hint = {});
 [[nodiscard]] bool has_errors(const std::vector<Diagnostic>& diagnostics);
 
-/// "file:line:col: error: message", then, when `source` is given, the line and a caret, then the hint.
+/// The text without what a terminal would obey: control characters other than line ends and tabs as \x1b.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// "file:line:col: error: message", all of it printable, then, when `source` is given, the line and a caret, then the
+/// hint.
 [[nodiscard]] std::string format(const Diagnostic& diagnostic, std::string_view source = {});
 
 } // namespace aicf

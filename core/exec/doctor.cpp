@@ -1,5 +1,6 @@
 #include "core/exec/doctor.hpp"
 
+#include "core/base/atlas_path.hpp"
 #include "core/base/cache_dir.hpp"
 #include "core/evidence/store.hpp"
 #include "core/exec/cuda/cupti_api.hpp"
@@ -72,6 +73,18 @@ json cupti_part() {
   return {{"available", true}, {"path", (*loaded)->library.path().string()}, {"version", number}};
 }
 
+json atlas_part() {
+  json out{{"available", true}, {"path", atlas_dir().string()}};
+  auto operators = atlas_operator_files();
+  if (!operators || operators->empty())
+    return {{"available", false},
+            {"path", out["path"]},
+            {"what", "the atlas: no operator in " + out["path"].get<std::string>()},
+            {"how_to_get", "AICF_ATLAS names its folder: atlas/ of the sources"}};
+  out["operators"] = operators->size();
+  return out;
+}
+
 json evidence_part() {
   const std::filesystem::path path = Store::default_path();
   json out{{"available", true}, {"path", path.string()}};
@@ -99,13 +112,14 @@ json doctor() {
               {"devices", json::array()},
               {"cupti", cupti_part()},
               {"emulator", {{"available", true}}},
+              {"atlas", atlas_part()},
               {"evidence", evidence_part()},
               {"cache", {{"available", true}, {"path", cache_dir().string()}}},
               {"missing", json::array()}};
   auto missing = [&](const json& part) {
     report["missing"].push_back({{"what", part["what"]}, {"how_to_get", part["how_to_get"]}});
   };
-  for (const char* part : {"nvrtc", "driver", "cupti", "evidence"})
+  for (const char* part : {"nvrtc", "driver", "cupti", "atlas", "evidence"})
     if (!report[part]["available"].get<bool>()) missing(report[part]);
   if (report["driver"]["available"].get<bool>()) {
     auto devices = cuda::devices();
@@ -141,6 +155,10 @@ std::string doctor_text(const json& report) {
                                               std::to_string(d["memory_bytes"].get<std::size_t>() >> 20U) + " MiB");
   library("cupti");
   line("emulator", "built in: needs no GPU");
+  const json& atlas = report["atlas"];
+  line("atlas",
+       atlas["path"].get<std::string>() +
+           (atlas["available"].get<bool>() ? "  " + atlas["operators"].dump() + " operators" : "  no operators"));
   const json& evidence = report["evidence"];
   line("evidence", evidence["path"].get<std::string>() +
                        (evidence.contains("rows")           ? "  " + evidence["rows"].dump() + " rows"

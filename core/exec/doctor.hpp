@@ -6,8 +6,8 @@
 
 namespace aicf {
 
-/// {"schema": "aicf.doctor/1", "os", "nvrtc", "driver", "devices": […], "cupti", "emulator", "evidence", "cache",
-/// "missing":
+/// {"schema": "aicf.doctor/1", "os", "nvrtc", "driver", "devices": […], "cupti", "emulator", "atlas", "evidence",
+/// "cache", "missing":
 /// [{"what", "how_to_get"}]}. Each part has "available"; nothing is created, started or downloaded.
 [[nodiscard]] nlohmann::json doctor();
 /// The same for people, a part a line.

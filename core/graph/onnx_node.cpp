@@ -21,7 +21,7 @@ OnnxNode::Attribute attribute(const onnx::AttributeProto& proto) {
 
 /// A graph input whose extents are all numbers, as zeros; scalars have no extent.
 std::optional<HostTensor> declared(const onnx::ValueInfoProto& info) {
-  if (!info.type().has_tensor_type()) return std::nullopt;
+  if (!info.type().has_tensor_type() || !info.type().tensor_type().has_shape()) return std::nullopt;
   onnx::TensorProto empty;
   empty.set_data_type(info.type().tensor_type().elem_type());
   std::int64_t count = 1;

@@ -21,7 +21,7 @@ class TestDoctor : public QObject {
     const json report = doctor();
     QCOMPARE(report["schema"].get<std::string>(), std::string("aicf.doctor/1"));
     std::size_t absent = 0;
-    for (const char* part : {"os", "nvrtc", "driver", "cupti", "emulator", "evidence", "cache"}) {
+    for (const char* part : {"os", "nvrtc", "driver", "cupti", "emulator", "atlas", "evidence", "cache"}) {
       QVERIFY(report[part]["available"].is_boolean());
       if (!report[part]["available"].get<bool>()) ++absent;
     }
@@ -33,6 +33,15 @@ class TestDoctor : public QObject {
     if (nvrtc) QCOMPARE(report["nvrtc"]["path"].get<std::string>(), nvrtc->path.string());
     QVERIFY(report["emulator"]["available"].get<bool>());
     if (!report["driver"]["available"].get<bool>()) QVERIFY(report["devices"].empty());
+  }
+
+  void anEmptyAtlasIsSaid() {
+    qputenv("AICF_ATLAS", folder.path().toUtf8());
+    const json report = doctor();
+    qunsetenv("AICF_ATLAS");
+    QVERIFY(!report["atlas"]["available"].get<bool>());
+    QVERIFY(doctor_text(report).find("AICF_ATLAS names") != std::string::npos);
+    QVERIFY(doctor()["atlas"]["operators"].get<int>() >= 110);
   }
 
   void nothingIsCreated() {
@@ -58,7 +67,7 @@ class TestDoctor : public QObject {
 
   void textNamesEveryPart() {
     const std::string text = doctor_text(doctor());
-    for (const char* part : {"os ", "nvrtc ", "driver ", "cupti ", "emulator ", "evidence ", "cache "})
+    for (const char* part : {"os ", "nvrtc ", "driver ", "cupti ", "emulator ", "atlas ", "evidence ", "cache "})
       QVERIFY(text.find(part) != std::string::npos);
   }
 };

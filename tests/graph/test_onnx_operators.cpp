@@ -126,6 +126,16 @@ class TestOnnxOperators : public QObject {
       QVERIFY2(c.passed, (check->op.text + c.of + " " + c.how + ": " + c.detail).c_str());
   }
 
+  /// Data of another shape than the model says belongs to another model.
+  void dataOfAnotherModel() {
+    if (!fs::is_directory(data)) QSKIP("SKIPPED: libonnx-testdata is not installed");
+    fs::path model = fs::path(data) / "test_softmax_axis_1" / "model.onnx";
+    auto check = check_onnx(model, fs::path(data) / "test_softmax_large_number" / "test_data_set_0", {"reference", 1});
+    QVERIFY(!check);
+    QCOMPARE(check.diagnostics.front().code, std::string("onnx.shape"));
+    QCOMPARE(check.diagnostics.front().message, std::string("the model's input x is [3, 4, 5], and this is [2, 4]"));
+  }
+
   void thereAreManyCases() {
     if (!fs::is_directory(data)) QSKIP("SKIPPED: libonnx-testdata is not installed");
     int count = 0;
