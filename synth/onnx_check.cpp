@@ -52,6 +52,7 @@ class Checking {
     check.structure = std::make_shared<const StructureProfile>(analyze(canonicalize(source), 1, stop_));
     if (folder_.empty()) return check;
     Tensors given, expected;
+    if (auto problems = check_shapes(node, check.op, inputs); !problems.empty()) return problems;
     for (const OnnxArgument& a : check.op.inputs) given[a.name] = reshaped(*inputs[a.position], a.shape);
     if (auto problems = read_outputs(node, check.op, expected); !problems.empty()) return problems;
     if (expected.empty()) return error("onnx.output", "no result of the node is an output of the graph");
@@ -108,12 +109,6 @@ class Checking {
       auto file = folder_ / ("input_" + std::to_string(at - node.graph_inputs.begin()) + ".pb");
       auto tensor = read(node, name, file);
       if (!tensor) return tensor.diagnostics;
-      for (const auto& [known, model] : node.declared)
-        if (known == name && model.shape != tensor->tensor.shape)
-          return {error("onnx.shape",
-                        "the model's input " + name + " is " + text_of(model.shape) + ", and this is " +
-                            text_of(tensor->tensor.shape),
-                        {file.string(), 0, 0, 0})};
       if (tensor->widened_unsigned && tensor->widened_bits < 64 && out.size() == 1)
         node.wrap_bits = tensor->widened_bits;
       out.back() = std::move(tensor->tensor);
@@ -123,6 +118,19 @@ class Checking {
         return {
             error("onnx.input", "the input " + node.inputs[i] + " is neither in the model nor an input of its graph")};
     return {};
+  }
+
+  /// Data of another shape than the model says is data of another model. An input that is no argument (what CastLike
+  /// looks at for its type) may have any.
+  static std::vector<Diagnostic> check_shapes(const OnnxNode& node, const OnnxOperator& op,
+                                              const std::vector<std::optional<HostTensor>>& inputs) {
+    std::vector<Diagnostic> problems;
+    for (const OnnxArgument& a : op.inputs)
+      for (const auto& [name, model] : node.declared)
+        if (name == node.inputs.at(a.position) && model.shape != inputs[a.position]->shape)
+          problems.push_back(error("onnx.shape", "the model's input " + name + " is " + text_of(model.shape) +
+                                                     ", and the data set's is " + text_of(inputs[a.position]->shape)));
+    return problems;
   }
 
   std::vector<Diagnostic> read_outputs(const OnnxNode& node, const OnnxOperator& op, Tensors& expected) const {

@@ -152,7 +152,8 @@ class TestCli : public QObject, private aicf::test::AicfProgram {
     QVERIFY(r.err.contains("cannot read it"));
     QCOMPARE(run({"legal", "softmax", "--profile", folder.path()}).status, 2);
     // What a terminal would obey is shown, not sent.
-    for (const QStringList& arguments : {QStringList{"analyze", "\x1b[2Jx"}, QStringList{"softmax\x1b[2J"}}) {
+    for (const QStringList& arguments :
+         {QStringList{"analyze", "\x1b[2Jx"}, QStringList{"synth", "softmax", "--shape", "\x1b[2J=3"}}) {
       Ran hostile = run(arguments);
       QCOMPARE(hostile.status, 2);
       QVERIFY2(hostile.err.contains("\\x1b[2J") && !hostile.err.contains('\x1b'), hostile.err.constData());
@@ -167,8 +168,8 @@ class TestCli : public QObject, private aicf::test::AicfProgram {
   /// A bare word is an operator of the atlas whatever lies in the folder; ./ makes it a file's.
   void a_file_does_not_hide_an_operator() {
     file("softmax", "op other(x: float[N]) -> y: float[N]\n  y[i] = 2 * x[i]\n");
-    QCOMPARE(run({"analyze", "softmax", "--json"}).json()["operator"].toString(), QString("softmax"));
-    QCOMPARE(run({"analyze", "./softmax", "--json"}).json()["operator"].toString(), QString("other"));
+    QCOMPARE(run({"analyze", "softmax", "--json"}).json()["op"].toString(), QString("softmax"));
+    QCOMPARE(run({"analyze", "./softmax", "--json"}).json()["op"].toString(), QString("other"));
   }
 
   /// A run that goes on from an earlier one takes what that finished, makes the rest, and ends as one run would have.
@@ -198,7 +199,7 @@ class TestCli : public QObject, private aicf::test::AicfProgram {
       for (qsizetype i = 0; i < counters.size(); ++i) {
         const QJsonValue& c = counters[i];
         auto same = std::find_if(then.begin(), then.end(), [&](const QJsonValue& t) { return t["id"] == c["id"]; });
-        QVERIFY(same != then.end() && (*same)["value"] == c["value"]);
+        QVERIFY(same != then.end() && same->toObject()["value"] == c["value"]);
         QCOMPARE(c["evidence"], v["resumed"]); // the number says where it is from
       }
     }

@@ -133,7 +133,8 @@ class TestOnnxOperators : public QObject {
     auto check = check_onnx(model, fs::path(data) / "test_softmax_large_number" / "test_data_set_0", {"reference", 1});
     QVERIFY(!check);
     QCOMPARE(check.diagnostics.front().code, std::string("onnx.shape"));
-    QCOMPARE(check.diagnostics.front().message, std::string("the model's input x is [3, 4, 5], and this is [2, 4]"));
+    QCOMPARE(check.diagnostics.front().message,
+             std::string("the model's input x is [3, 4, 5], and the data set's is [2, 4]"));
   }
 
   void thereAreManyCases() {
