@@ -28,7 +28,8 @@ class CascadeAnalysis {
   CascadeAnalysis(Model& model, const std::vector<std::size_t>& members, StructureProfile& profile, std::uint64_t seed,
                   std::stop_token stop)
       : m_(model), members_(members), p_(profile), seed_(seed), stop_(std::move(stop)),
-        algebra_(make_algebra(model, members)), names_(names_for(model, members)), builder_(model, members, algebra_) {}
+        algebra_(make_algebra(model, members)), names_(names_for(model, members)),
+        builder_(model, members, algebra_, [this](ReducerId reducer) { return laws_of(reducer); }) {}
 
   Cascade run() {
     learn_facts(m_, members_, algebra_);
@@ -54,9 +55,11 @@ class CascadeAnalysis {
         how.why = "it reads a reduction that has no bounded state";
       else
         how = builder_.add(i, d.form, d.split);
-      r.bounded = how.possible || m_.items[i].reducer >= first_user_reducer;
+      // a left fold keeps one value, as long as nothing that it reads changes under it
+      r.bounded = how.possible || (m_.items[i].reducer >= first_user_reducer && m_.items[i].dependencies.empty());
       r.stable = r.bounded && how.stable;
       if (how.possible) {
+        bound_ = std::max(bound_, how.bound);
         describe(r, m_.items[i], how);
         forms[i] = d.form;
       } else {
@@ -91,6 +94,13 @@ class CascadeAnalysis {
     }
     c.rows.assign(rows.begin(), rows.end());
     return c;
+  }
+
+  const ReducerLaws* laws_of(ReducerId reducer) const {
+    const std::string name = reducer_name(*m_.canonical->source, reducer);
+    auto found = std::find_if(p_.user_reducers.begin(), p_.user_reducers.end(),
+                              [&](const ReducerLaws& laws) { return laws.reducer == name; });
+    return found == p_.user_reducers.end() ? nullptr : &*found;
   }
 
   static void classify(Item& item, const Decision& d) {
@@ -161,8 +171,8 @@ class CascadeAnalysis {
     for (const std::string& note : v.notes)
       cert.steps.push_back({"special-value", note, "differs from the definition"});
     if (v.holds) {
-      cert.verdict = v.by_law ? Certificate::Verdict::proven : Certificate::Verdict::probably;
-      cert.bound = v.bound;
+      cert.verdict = v.by_law && bound_ == 0 ? Certificate::Verdict::proven : Certificate::Verdict::probably;
+      cert.bound = std::min(1.0, v.bound + bound_);
       cert.method = v.by_law       ? "every slot merges by its own associative reducer"
                     : v.trials > 0 ? "identity of merge and union over the field at lengths 1 and 2"
                                    : "a tie has no meaning in the field";
@@ -185,15 +195,15 @@ class CascadeAnalysis {
   Names names_;
   SummaryBuilder builder_;
   bool stable_ = true;
+  double bound_ = 0; ///< that a law of a reducer, or of an inverse map, was accepted although it is false
 };
 
-/// The laws of every user reducer in use, once each, with their certificates.
+/// The laws of every user reducer in use, once each.
 void judge_reducers(const Model& model, StructureProfile& p, std::uint64_t seed) {
   std::set<ReducerId> seen;
   for (const Item& item : model.items) {
     if (item.reducer < first_user_reducer || !seen.insert(item.reducer).second) continue;
     ReducerLaws laws = judge_laws(*model.canonical->source, item.reducer, seed);
-    p.certificates.insert(p.certificates.end(), laws.laws.begin(), laws.laws.end());
     p.user_reducers.push_back(std::move(laws));
   }
 }
@@ -216,12 +226,14 @@ StructureProfile analyze(Canonical canonical, std::uint64_t seed, std::stop_toke
     r.level = item.level;
     p.reductions.push_back(std::move(r));
   }
+  judge_reducers(m, p, seed);
   for (const auto& members : m.cascades) p.cascades.push_back(CascadeAnalysis(m, members, p, seed, stop).run());
   for (Cascade& c : p.cascades) {
     c.special_known = !stop.stop_requested();
     if (c.special_known) c.special = special_differences(p, c, c.special_known);
   }
-  judge_reducers(m, p, seed);
+  for (const ReducerLaws& laws : p.user_reducers)
+    p.certificates.insert(p.certificates.end(), laws.laws.begin(), laws.laws.end());
   describe_shape(m, p);
   return p;
 }

@@ -262,8 +262,35 @@ class Decider {
       return finite(1, Certificate::Verdict::proven, "no dependence over the axis", 0);
     }
     std::optional<Split> s = split(a_, out_.form);
-    if (!s || s->x_parts.size() != 1 || s->d_parts.size() != 1) return unknown("a factor in which x and d meet");
-    finite(1, Certificate::Verdict::proven, "a product g(x)*h(d): h enters with the number of elements", 0);
+    if (s && s->x_parts.size() == 1 && s->d_parts.size() == 1)
+      return finite(1, Certificate::Verdict::proven, "a product g(x)*h(d): h enters with the number of elements", 0);
+    if (const std::optional<Logs> logs = split_of_logs(a_, out_.form)) {
+      Form of_x; // what is free of x enters with the number of elements
+      for (const auto& [key, c] : logs->exponent)
+        if ((a_.part(key) & part_x) != 0) of_x.emplace(key, c);
+      TermKey alone = part_of(a_, logs->outside.begin()->first, part_x);
+      if (!(alone == TermKey{})) Algebra::add_to(of_x, a_.log(Form{{alone, 1}}));
+      step("logarithm", text(out_.form), "factors g(x)^h(d): exp of " + text(of_x));
+      s = split(a_, of_x);
+      const int rank = s ? coefficient_rank(a_, *s, mix(seed_, 6)) : 0;
+      if (rank > 0)
+        return finite(rank, Certificate::Verdict::proven, "factors g(x)^h(d), from the normal form of the logarithm",
+                      0);
+    }
+    auto found = sampled_logs();
+    if (!found) return unknown("a factor in which x and d meet, and no real sample decided its logarithm");
+    found->witness.expected = "of the logs of the factors, " + found->witness.expected;
+    unbounded(std::move(*found), "nonzero determinants of (log |f(x_i; d_j)|) on reachable real samples");
+  }
+
+  std::optional<RealUnbounded> sampled_logs() {
+    RealProblem p = problem();
+    if (!find_inner(p)) return std::nullopt;
+    const std::array element{item_.element};
+    const std::array magnitude{make_canonical(m_.arena(), Op::abs, Kind::real, element)};
+    p.f = make_canonical(m_.arena(), Op::log, Kind::real, magnitude);
+    p.action = RealProblem::Action::sum;
+    return real_unbounded(p, mix(seed_, 7), stop_);
   }
 
   void other(const std::string& reducer) {

@@ -426,8 +426,8 @@ void judge_empties(const Combine& c, ReducerLaws& out) {
 } // namespace
 
 std::string_view name_of(Law law) {
-  constexpr std::array<std::string_view, 6> names{"associative", "commutative", "identity", "idempotent",
-                                                  "cancellative"};
+  constexpr std::array<std::string_view, 6> names{"associative", "commutative",  "identity",
+                                                  "idempotent",  "cancellative", "selective"};
   return names[static_cast<std::size_t>(law)];
 }
 

@@ -1,6 +1,7 @@
 #include "core/structure/reducer_laws_cases.hpp"
 
 #include "core/structure/field_program.hpp"
+#include "core/structure/node_program.hpp"
 #include "core/structure/separation.hpp"
 
 #include <algorithm>
@@ -312,6 +313,12 @@ Extended Cases::apply(Op op, std::uint32_t payload, const std::vector<Extended>&
 }
 
 Extended Cases::evaluate(const Arena& arena, ExprId root, const Extended& a, const Extended& b) {
+  return evaluate(arena, root, [&](ExprId id) {
+    return arena[id].op != Op::symbol ? Extended{} : arena[id].payload == 0 ? a : b;
+  });
+}
+
+Extended Cases::evaluate(const Arena& arena, ExprId root, const std::function<Extended(ExprId)>& leaf) {
   std::array roots{root};
   std::vector<ExprId> order = reachable(arena, roots);
   if (order.size() > max_nodes) return {};
@@ -321,8 +328,8 @@ Extended Cases::evaluate(const Arena& arena, ExprId root, const Extended& a, con
     const Node& n = arena[id];
     if (n.op == Op::number) {
       known[id] = number(arena.value(id));
-    } else if (n.op == Op::symbol) {
-      known[id] = n.payload == 0 ? a : b;
+    } else if (NodeProgram::leaf_op(n.op)) {
+      known[id] = leaf(id);
     } else {
       args.clear();
       for (ExprId o : arena.operands(id)) args.push_back(known[o]);

@@ -27,6 +27,8 @@ class Cases {
   [[nodiscard]] static Extended number(double v);
   /// `root` of `arena` with symbols 0 and 1 replaced.
   Extended evaluate(const Arena& arena, ExprId root, const Extended& a, const Extended& b);
+  /// `root` with its leaves (symbols, loads, dims, reductions …) as `leaf` says.
+  Extended evaluate(const Arena& arena, ExprId root, const std::function<Extended(ExprId)>& leaf);
 
   struct Outcome {
     enum class Kind { proven, probably, unknown } kind = Kind::unknown;

@@ -234,6 +234,30 @@ std::optional<Split> split(const Algebra& algebra, const Form& f) {
   return s;
 }
 
+std::optional<Logs> split_of_logs(Algebra& algebra, const Form& f) {
+  if (f.size() != 1) return std::nullopt;
+  const auto& [key, c] = *f.begin();
+  Logs out;
+  TermKey rest;
+  for (const auto& [m, k] : key.exponent) out.exponent.emplace(TermKey{m, {}}, k);
+  for (const Power& p : key.factors) {
+    const Atom a = algebra.atom(p.atom);
+    if (side_of(a) != part_mixed) {
+      rest.factors.push_back(p);
+      continue;
+    }
+    if (a.type != Atom::Type::call || a.op != Op::pow || !algebra.nonnegative(a.args[0])) return std::nullopt;
+    const Form log = algebra.multiply(a.args[1], algebra.log(a.args[0]));
+    Algebra::add_to(out.exponent, Algebra::scale(log, mpq_class(p.num, p.den)));
+  }
+  if (algebra.part(out.exponent) != part_mixed) return std::nullopt;
+  out.outside.emplace(std::move(rest), c);
+  std::optional<Split> s = split(algebra, out.exponent);
+  if (!s) return std::nullopt;
+  out.of_exponent = std::move(*s);
+  return out;
+}
+
 double false_accept(double degree, double exponentials) {
   const double q = 4611686018427385619.0, k = std::max(1.0, exponentials);
   return std::min(1.0, 8 * degree * k * k * k * k / q + std::pow(q, -1 / (k * k)));

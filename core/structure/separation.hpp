@@ -30,6 +30,14 @@ struct Split {
   std::vector<std::vector<Form>> coefficient;
 };
 [[nodiscard]] std::optional<Split> split(const Algebra& algebra, const Form& f);
+/// One term as factors of x alone and of d alone, and exp of a form in which x and d meet.
+struct Logs {
+  Form outside;  ///< the term without what is in the exponent
+  Form exponent; ///< all of it; a power x^d of a nonnegative x is exp(d*log x)
+  Split of_exponent;
+};
+/// Nothing where no exponent mixes x and d, or the exponent has no split.
+[[nodiscard]] std::optional<Logs> split_of_logs(Algebra& algebra, const Form& f);
 /// In a term that is there only at a tie, d is the element's own value.
 [[nodiscard]] Form settle_ties(Algebra& algebra, const Form& f);
 /// Rank of the coefficients of a split: the separation rank when x parts and d parts are independent functions.

@@ -63,6 +63,8 @@ void count_passes(const Model& m, StructureProfile& p) {
     for (std::size_t d : item.whole) best[i] = std::max(best[i], best[d] + 1);
     p.passes_definition = std::max(p.passes_definition, item.level);
     p.passes_best = std::max(p.passes_best, best[i]);
+    Reduction& r = p.reductions[item.report];
+    r.best_level = std::max(r.best_level, best[i]);
   }
   for (const CanonicalValue* v : values_of(*m.canonical))
     for (std::size_t i : swept_again(m, *v)) {

@@ -209,10 +209,8 @@ class Comparison {
       const Reduction& r = p_.reductions[c_.reductions[k]];
       const ReducerId reducer = arena_.reduction(r.node).reducer;
       const auto b = static_cast<Builtin>(reducer);
-      double total = b == Builtin::prod || b == Builtin::all ? 1
-                     : b == Builtin::max                     ? -infinity
-                     : b == Builtin::min                     ? infinity
-                                                             : 0;
+      NumericReducer combine(*p_.canonical->source, reducer);
+      double total = combine.identity();
       const bool position = b == Builtin::argmax || b == Builtin::argmin;
       double best = nan, scale = 0;
       bool any = false;
@@ -221,7 +219,7 @@ class Comparison {
         const double x = n_.value(c_.elements[k], all[i]);
         if (std::isfinite(x)) scale = std::max(scale, std::fabs(x) * static_cast<double>(all.size()));
         if (!position) {
-          total = fold(reducer, total, x);
+          total = combine(total, x);
         } else if (!any || (std::isnan(x) && !std::isnan(best)) || (b == Builtin::argmax ? x > best : x < best)) {
           best = x, total = static_cast<double>(i);
         }

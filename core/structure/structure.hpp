@@ -40,6 +40,7 @@ struct Reduction {
   std::vector<std::string> axes;       ///< source names of the reduced variables
   std::vector<std::string> depends_on; ///< names of the reductions over the same axis that it reads, not indexed by it
   int level = 1;                       ///< 1 + the highest level it reads over that axis
+  int best_level = 1;                  ///< likewise, where bounded states add none to what they are read by
   Rank rank;
   bool bounded = false, stable = false;
   std::vector<std::string> state, merge, rescale, finalize; ///< legible, "l = a.l*exp(a.m - m) + b.l*exp(b.m - m)"
@@ -53,6 +54,7 @@ struct Slot {
   ExprId body = no_expr;     ///< over axis_var, row variables and slot symbols of earlier slots
   ExprId identity = no_expr; ///< its value for the empty chunk: a number
   ExprId merge = no_expr;    ///< over left, right and earlier (merged) slot symbols; guarded at the identity
+  ExprId fold = no_expr;     ///< of a user reducer: the value so far (left) and an element's (right) of this slot
 };
 
 /// A bounded state of a whole cascade: chunk states computed on resident elements merge into the state of their union.

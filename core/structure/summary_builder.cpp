@@ -25,8 +25,10 @@ bool is_true(const Arena& arena, ExprId predicate) { return arena.is_number(pred
 
 } // namespace
 
-SummaryBuilder::SummaryBuilder(const Model& model, const std::vector<std::size_t>& cascade, Algebra& algebra)
-    : model_(model), cascade_(cascade), algebra_(algebra), arena_(model.arena()), build_(model.arena()) {}
+SummaryBuilder::SummaryBuilder(const Model& model, const std::vector<std::size_t>& cascade, Algebra& algebra,
+                               LawsOf laws)
+    : model_(model), cascade_(cascade), algebra_(algebra), laws_(std::move(laws)), arena_(model.arena()),
+      build_(model.arena()) {}
 
 ExprId SummaryBuilder::symbol(std::size_t k, Side side) {
   return build_.symbol(side == Side::self ? slot_symbol(k) : side == Side::left ? left_symbol(k) : right_symbol(k));
@@ -92,7 +94,7 @@ std::size_t SummaryBuilder::simple(Builtin reducer, ExprId mask, const Form& for
   default: merge = build_.call(Op::and_, {a, b}); break;
   }
   ExprId identity = identity_of(id);
-  return place({name, id, masked(mask, body, identity), identity, merge}, merge, std::move(key));
+  return place({name, id, masked(mask, body, identity), identity, merge, no_expr}, merge, std::move(key));
 }
 
 std::size_t SummaryBuilder::count(ExprId mask) {
@@ -420,8 +422,8 @@ void SummaryBuilder::ensure(std::size_t index, const Basis& basis, std::map<Basi
   const std::string own_name = degree == highest_ ? name : name + "_" + std::to_string(degree);
   ExprId body = masked(item.mask, basis_body(basis), build_.num(0));
   Merge m = merge_of(basis, kept, self, item.mask);
-  kept[basis].slot =
-      place({own_name, static_cast<ReducerId>(Builtin::sum), body, build_.num(0), m.guarded}, m.plain, std::move(full));
+  kept[basis].slot = place({own_name, static_cast<ReducerId>(Builtin::sum), body, build_.num(0), m.guarded, no_expr},
+                           m.plain, std::move(full));
 }
 
 void SummaryBuilder::add_sum(std::size_t index, const Split& split, Derivation& out) {
@@ -525,29 +527,31 @@ void SummaryBuilder::add_by_dependency(std::size_t index, const Split& split, De
 
 void SummaryBuilder::finish(std::size_t index, const Form& final, Derivation& out) {
   final_[index] = final;
-  ExprId value = express(final, Side::self);
-  if (model_.items[index].is(Builtin::sum) && !zero_when_empty(value)) {
-    // 0/0 of an empty state: an empty sum is 0 whatever its parts
-    ExprId empty = no_expr;
-    std::vector<ExprId> extent = extent_dims(model_, model_.items[index]);
-    if (is_true(arena_, model_.items[index].mask))
-      for (ExprId dim : extent) {
-        ExprId none = build_.call(Op::eq, {dim, arena_.integer(0)});
-        empty = empty == no_expr ? none : build_.call(Op::or_, {empty, none});
-      }
-    if (empty == no_expr) {
-      std::optional<std::size_t> weight; // a sum of exp is 0 only where there is none
-      for (std::size_t k : closure(value)) {
-        const Slot& s = slots_[k];
-        if (s.reducer == static_cast<ReducerId>(Builtin::sum) && arena_[s.body].op == Op::exp) weight = k;
-      }
-      if (!weight) weight = count(model_.items[index].mask);
-      empty = build_.call(Op::eq, {symbol(*weight, Side::self), build_.num(0)});
-    }
-    value = build_.where(empty, build_.num(0), value);
-  }
-  final_expr_[index] = value;
+  const ExprId value = express(final, Side::self);
+  final_expr_[index] = model_.items[index].is(Builtin::sum) ? zero_if_empty(index, value) : value;
   out.possible = true;
+}
+
+/// 0/0 of an empty state: an empty sum is 0 whatever its parts.
+ExprId SummaryBuilder::zero_if_empty(std::size_t index, ExprId value) {
+  if (zero_when_empty(value)) return value;
+  ExprId empty = no_expr;
+  std::vector<ExprId> extent = extent_dims(model_, model_.items[index]);
+  if (is_true(arena_, model_.items[index].mask))
+    for (ExprId dim : extent) {
+      ExprId none = build_.call(Op::eq, {dim, arena_.integer(0)});
+      empty = empty == no_expr ? none : build_.call(Op::or_, {empty, none});
+    }
+  if (empty == no_expr) {
+    std::optional<std::size_t> weight; // a sum of exp is 0 only where there is none
+    for (std::size_t k : closure(value)) {
+      const Slot& s = slots_[k];
+      if (s.reducer == static_cast<ReducerId>(Builtin::sum) && arena_[s.body].op == Op::exp) weight = k;
+    }
+    if (!weight) weight = count(model_.items[index].mask);
+    empty = build_.call(Op::eq, {symbol(*weight, Side::self), build_.num(0)});
+  }
+  return build_.where(empty, build_.num(0), value);
 }
 
 bool SummaryBuilder::zero_when_empty(ExprId value) const {
@@ -602,7 +606,7 @@ Derivation SummaryBuilder::add(std::size_t index, const Form& f, const std::opti
   if (!item.whole.empty()) {
     out.why = "each element reads a reduction over all elements, which another sweep gives";
   } else if (item.reducer >= first_user_reducer) {
-    out.why = "a user reducer: its laws are not used here";
+    add_user(index, f, out);
   } else if (item.is(Builtin::argmax) || item.is(Builtin::argmin)) {
     add_position(index, f, out);
   } else if (!depends && (item.is(Builtin::any) || item.is(Builtin::all))) {

@@ -7,6 +7,7 @@
 // law with c - c', exp(L - B') by the factor exp(B - B') <= 1.
 #pragma once
 #include "core/structure/model.hpp"
+#include "core/structure/reducer_laws.hpp"
 #include "core/structure/separation.hpp"
 
 #include <map>
@@ -20,15 +21,19 @@ struct Derivation {
   bool possible = false, stable = true;
   std::string why;                     ///< when it is not possible
   int sums = 0;                        ///< slots that this reduction needs for itself
+  double bound = 0;                    ///< that a law it rests on was accepted although it is false
   std::vector<std::size_t> own, reads; ///< slots it introduced; all slots that its value depends on
   std::vector<Step> steps;
 };
 
 struct ExtremumForm;
 
+/// The laws of a user reducer in use; null where they are not known.
+using LawsOf = std::function<const ReducerLaws*(ReducerId)>;
+
 class SummaryBuilder {
  public:
-  SummaryBuilder(const Model& model, const std::vector<std::size_t>& cascade, Algebra& algebra);
+  SummaryBuilder(const Model& model, const std::vector<std::size_t>& cascade, Algebra& algebra, LawsOf laws = {});
 
   /// The next reduction of the cascade (levels ascending). `split` for a sum that reads a dependency.
   Derivation add(std::size_t item, const Form& f, const std::optional<Split>& split);
@@ -82,6 +87,11 @@ class SummaryBuilder {
   void add_sum(std::size_t item, const Split& split, Derivation& out);
   void add_by_dependency(std::size_t item, const Split& split, Derivation& out);
   void add_product(std::size_t item, const Form& f, Derivation& out);
+  void add_product_of_powers(std::size_t item, const struct Logs& logs, Derivation& out);
+  void add_user(std::size_t item, const Form& f, Derivation& out);
+  std::string by_inverse(std::size_t item, const Form& f, const struct Combination& combine, Derivation& out);
+  Form seen_from(const Form& form, Side side);
+  ExprId zero_if_empty(std::size_t item, ExprId value);
   void add_extremum(std::size_t item, const Form& f, Derivation& out);
   ExprId outside(const ExtremumForm& how, ExprId value);
   ExprId empty_chunk(std::size_t item);
@@ -108,6 +118,7 @@ class SummaryBuilder {
   const Model& model_;
   const std::vector<std::size_t>& cascade_;
   Algebra& algebra_;
+  LawsOf laws_;
   Arena& arena_;
   Build build_;
   std::vector<Slot> slots_;

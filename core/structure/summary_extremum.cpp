@@ -1,6 +1,7 @@
 // Reductions other than sums that read a dependency: max and min through +, through a factor and through exp; prod with
 // a count; any and all of a comparison; argmax and argmin.
 #include "core/expr/canonical.hpp"
+#include "core/structure/inverse_map.hpp"
 #include "core/structure/summary_builder.hpp"
 
 #include <algorithm>
@@ -273,8 +274,9 @@ void SummaryBuilder::add_extremum(std::size_t index, const Form& f, Derivation& 
 
 void SummaryBuilder::add_product(std::size_t index, const Form& f, Derivation& out) {
   const Item& item = model_.items[index];
-  if (f.size() != 1 || algebra_.part(f.begin()->first) == 0) {
-    out.why = "no product form was derived";
+  if (const std::optional<Logs> logs = split_of_logs(algebra_, f)) return add_product_of_powers(index, *logs, out);
+  if (f.size() != 1) {
+    out.why = by_inverse(index, f, product_of(arena_), out);
     return;
   }
   const auto& [key, c] = *f.begin();
@@ -287,15 +289,38 @@ void SummaryBuilder::add_product(std::size_t index, const Form& f, Derivation& o
   total.emplace(key, c);
   rest = algebra_.multiply(rest, fs);
   if (!(algebra_.multiply(fx, rest) == total)) {
-    out.why = "an element and a dependency meet in one factor";
+    out.why = by_inverse(index, f, product_of(arena_), out);
     return;
   }
-  std::size_t slot = simple(Builtin::prod, item.mask, fx, algebra_.express(fx), item.name);
+  std::vector<ExprId> factors;
+  if (!(x == TermKey{}))
+    factors.push_back(symbol(simple(Builtin::prod, item.mask, fx, algebra_.express(fx), item.name), Side::self));
   std::size_t n = count(item.mask);
   out.steps.push_back({"product-count", "prod of g(x)*h(d)", "(prod of g(x)) * h(d)^n"});
   ExprId h = express(replace_dependencies(rest, false), Side::self);
-  ExprId value = build_.mul({symbol(slot, Side::self), build_.call(Op::pow, {h, symbol(n, Side::self)})});
+  factors.push_back(build_.call(Op::pow, {h, symbol(n, Side::self)}));
+  ExprId value = build_.mul(std::move(factors));
   final_[index] = algebra_.of(value);
+  final_expr_[index] = value;
+  out.possible = true;
+}
+
+/// prod of g(x)*h(d)*exp(E(x; d)) is prod of g * h^n * exp of the sum of E, which is kept as any sum is.
+void SummaryBuilder::add_product_of_powers(std::size_t index, const Logs& logs, Derivation& out) {
+  out.steps.push_back({"product-of-powers", "prod of exp(E(x; d))", "exp of the sum of E(x; d)"});
+  if (logs.of_exponent.d_parts.size() < logs.of_exponent.x_parts.size())
+    add_by_dependency(index, logs.of_exponent, out);
+  else
+    add_sum(index, logs.of_exponent, out);
+  Form form = algebra_.exp(final_.at(index));
+  ExprId value = build_.call(Op::exp, {zero_if_empty(index, express(final_.at(index), Side::self))});
+  if (!(logs.outside == Algebra::number(1))) {
+    Derivation outside;
+    add_product(index, logs.outside, outside);
+    form = algebra_.multiply(form, final_.at(index));
+    value = build_.mul({value, final_expr_.at(index)});
+  }
+  final_[index] = form;
   final_expr_[index] = value;
   out.possible = true;
 }
@@ -345,7 +370,7 @@ void SummaryBuilder::add_position(std::size_t index, const Form& f, Derivation& 
   ExprId merge =
       build_.where(build_.call(Op::and_, {na, nb}), first, build_.where(na, ia, build_.where(nb, ib, plain)));
   ExprId body = masked(item.mask, element, build_.num(maximum ? -HUGE_VAL : HUGE_VAL));
-  std::size_t slot = place({item.name, item.reducer, body, identity_of(item.reducer), merge}, plain,
+  std::size_t slot = place({item.name, item.reducer, body, identity_of(item.reducer), merge, no_expr}, plain,
                            {item.reducer, item.mask, algebra_.expand(g)});
   final_[index] = slot_form(slot);
   final_expr_[index] = symbol(slot, Side::self);

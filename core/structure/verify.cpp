@@ -312,10 +312,8 @@ class NumericTest {
     std::map<std::size_t, double> totals;
     for (std::size_t c = 0; c < cascade_.size(); ++c) {
       const Item& item = m_.items[cascade_[c]];
-      double total = item.is(Builtin::sum) ? 0 : item.is(Builtin::prod) ? 1 : 0, scale = 0;
-      if (item.is(Builtin::max)) total = -infinity;
-      if (item.is(Builtin::min)) total = infinity;
-      if (item.is(Builtin::all)) total = 1;
+      NumericReducer reducer(*m_.canonical->source, item.reducer);
+      double total = reducer.identity(), scale = 0;
       const bool position = item.is(Builtin::argmax) || item.is(Builtin::argmin);
       if (position && all.empty()) continue;
       double best = 0;
@@ -329,7 +327,7 @@ class NumericTest {
           if (first || (std::isnan(x) && !std::isnan(best)) || better) best = x, total = static_cast<double>(i);
           first = false;
         } else {
-          total = fold(item.reducer, total, x);
+          total = reducer(total, x);
         }
       }
       n_.set(item.node, total);

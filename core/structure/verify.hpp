@@ -29,6 +29,21 @@ struct DoubleMath {
   [[nodiscard]] static double apply(Op op, std::uint32_t payload, std::span<const double> args);
 };
 
+/// What a reducer of a definition makes of two values, in doubles. Positions (argmax, argmin) are no such values.
+class NumericReducer {
+ public:
+  NumericReducer(const Definition& definition, ReducerId reducer);
+  [[nodiscard]] double identity() const { return identity_; }
+  [[nodiscard]] double operator()(double a, double b);
+
+ private:
+  ReducerId reducer_;
+  double identity_ = 0;
+  const Definition* definition_;
+  std::shared_ptr<const class NodeProgram> combine_; ///< of a user reducer
+  std::vector<double> values_;
+};
+
 /// States of chunks of elements in doubles: what a kernel that follows the summary computes.
 class NumericSummary {
  public:

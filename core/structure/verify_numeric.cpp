@@ -73,10 +73,45 @@ double fold(ReducerId reducer, double a, double b) {
   }
 }
 
+NumericReducer::NumericReducer(const Definition& definition, ReducerId reducer)
+    : reducer_(reducer), definition_(&definition) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (reducer < first_user_reducer) {
+    const auto b = static_cast<Builtin>(reducer);
+    identity_ = b == Builtin::prod || b == Builtin::all ? 1
+                : b == Builtin::max                     ? -infinity
+                : b == Builtin::min                     ? infinity
+                                                        : 0;
+    return;
+  }
+  const UserReducer& user = definition.reducers.at(reducer - first_user_reducer);
+  DoubleMath math;
+  const NodeProgram identity(definition.arena, {user.identity});
+  std::vector<double> values;
+  identity.literals<DoubleMath>(math, values, [](double v) { return v; });
+  identity.run(math, values);
+  identity_ = values[identity.place(user.identity)];
+  combine_ = std::make_shared<NodeProgram>(definition.arena, std::vector{user.combine});
+  combine_->literals<DoubleMath>(math, values_, [](double v) { return v; });
+}
+
+double NumericReducer::operator()(double a, double b) {
+  if (combine_ == nullptr) return fold(reducer_, a, b);
+  const Arena& arena = definition_->arena;
+  for (ExprId leaf : combine_->leaves())
+    if (arena[leaf].op == Op::symbol) values_[combine_->place(leaf)] = arena[leaf].payload == 0 ? a : b;
+  DoubleMath math;
+  combine_->run(math, values_);
+  return values_[combine_->place(definition_->reducers.at(reducer_ - first_user_reducer).combine)];
+}
+
 namespace {
 
 std::vector<ExprId> roots_of(const Summary& summary, std::vector<ExprId> more) {
-  for (const Slot& s : summary.slots) more.insert(more.end(), {s.body, s.merge, s.identity});
+  for (const Slot& s : summary.slots) {
+    more.insert(more.end(), {s.body, s.merge, s.identity});
+    if (s.fold != no_expr) more.push_back(s.fold);
+  }
   more.insert(more.end(), summary.finalize.begin(), summary.finalize.end());
   return more;
 }
@@ -122,6 +157,11 @@ std::vector<double> NumericSummary::state(std::span<const Element> chunk, std::s
     double best = 0;
     for (std::size_t i = 0; i < chunk.size(); ++i) {
       double v = value(s.body, chunk[i]);
+      if (s.fold != no_expr) {
+        put(left_symbol(k), total), put(right_symbol(k), v);
+        total = value(s.fold, {});
+        continue;
+      }
       if (!position) {
         total = fold(s.reducer, total, v);
         continue;

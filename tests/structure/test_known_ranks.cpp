@@ -93,6 +93,9 @@ const std::vector<Row>& finite() {
       {sum_of_x, {"1", "", "min[j] (x[i,j] - s[i])^3", "an odd power rises"}},
       {sum_of_x, {"2", "", "max[j] x[i,j]*s[i]", "by the sign of d the greatest or the least x"}},
       {magnitude, {"1", "", "max[j] x[i,j]/a[i]", "a positive factor"}},
+      {sum_of_x, {"2", "", "prod[j] exp(0 - (x[i,j] - s[i]/N)^2)", "factors g(x)^h(d): of x^2 and of x"}},
+      {sum_of_x, {"1", "", "prod[j] exp(x[i,j]*s[i])", "(exp x)^d"}},
+      {magnitude, {"1", "", "prod[j] abs(x[i,j])^a[i]", "|x|^d"}},
       {"p[i] = prod[j] x[i,j];", {"1", "", "prod[j] x[i,j]*p[i]", "under * a factor enters as often as there are x"}},
   };
   return all;
@@ -118,6 +121,7 @@ const std::vector<Row>& unbounded() {
       {sum_of_x, {"", "", "sum[j] (x[i,j] - s[i]*floor(x[i,j]/s[i]))", "another period for every d"}},
       {sum_of_x, {"", "", "sum[j where x[i,j] > s[i]/N] x[i,j]", "a step at every d"}},
       {sum_of_x, {"", "", "sum[j] log(exp(x[i,j]) + exp(s[i]))", "softplus of x - d, plus d"}},
+      {sum_of_x, {"", "", "prod[j] (x[i,j] - s[i])", "the logarithm has a pole at every d"}},
       {sum_of_x, {"", "", "min[j] abs(x[i,j] - s[i])", "each x is the nearest of some d"}},
       {sum_of_x, {"", "", "max[j] (0 - abs(x[i,j] - s[i]))", "the same, under max"}},
       {max_of_x, {"", "", "sum[j] where(x[i,j] >= m[i] - 1, 1, 0)", "a step at every d - 1"}},
