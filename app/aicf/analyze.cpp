@@ -25,7 +25,7 @@ namespace aicf::cli {
 namespace {
 
 struct Options {
-  std::string op, name, profile, guide;
+  std::string op, name, profile, guide, shape, dtype = "f32";
   bool json = false, grad = false, properties = false, matrix = false;
   double length = 4096;
 };
@@ -220,6 +220,32 @@ void print_sum_bounds(const Ledger& ledger, double length) {
   std::cout << "\n";
 }
 
+/// Passes, bytes and workspace: forms that move the same are one line.
+void print_memory(const Ledger& ledger) {
+  std::vector<std::pair<std::vector<std::string>, std::string>> lines;
+  for (const LegalityRow& r : ledger.rows) {
+    if (!r.applicable) continue;
+    std::vector<std::string> cells;
+    for (const Metric& m : r.memory) {
+      std::ostringstream text;
+      if (m.unit != "bytes" || m.source == Metric::Source::exact) text << std::setprecision(15) << m.value;
+      if (m.unit == "bytes" && m.method != "0") text << (text.tellp() > 0 ? " = " : "") << m.method;
+      if (m.id.ends_with("per_part")) text << " a part";
+      if (cells.size() < 4) cells.push_back(text.str());
+    }
+    auto at = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return l.first == cells; });
+    if (at == lines.end()) at = lines.insert(at, {cells, {}});
+    at->second += (at->second.empty() ? "" : ", ") + r.transformation;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (auto& [cells, names] : lines) {
+    rows.push_back(std::move(cells));
+    rows.back().push_back(names);
+  }
+  std::cout << "memory\n\n"
+            << table({"sweeps", "bytes read", "bytes written", "workspace", "transformations"}, rows) << "\n";
+}
+
 int legal_command(const Options& o, const std::stop_token& stop) {
   int status = done;
   auto rules = find_profile(o.profile);
@@ -241,7 +267,13 @@ int legal_command(const Options& o, const std::stop_token& stop) {
     print_json(document);
     return done;
   }
-  Ledger ledger = judge(*profile, *rules);
+  Sizes sizes{*dtype_from(o.dtype), {}};
+  if (!o.shape.empty()) {
+    auto dims = parse_shape(o.shape, *profile->canonical->source);
+    if (!dims) return report(dims);
+    sizes.dims = *dims;
+  }
+  Ledger ledger = judge(*profile, *rules, sizes);
   const bool sums = !facts_of(*profile).sums.empty();
   if (o.json) {
     nlohmann::json rows = to_json(ledger);
@@ -264,6 +296,7 @@ int legal_command(const Options& o, const std::stop_token& stop) {
                     r.transformation, r.preservation_class, r.value.answer, r.rounding.answer, r.special.answer,
                     kept_orders(r)});
   std::cout << table({"", "transformation", "class", "value", "rounding", "special", "keeps"}, rows) << "\n";
+  print_memory(ledger);
   if (sums) print_sum_bounds(ledger, o.length);
   for (const LegalityRow& r : ledger.rows)
     if (!r.allowed) {
@@ -319,6 +352,9 @@ const RegisterCommand legal{
        app.add_option("--profile", o->profile, "a profile (JSON or text form), or one of the atlas");
        app.add_option("--guide", o->guide, "a folder for the Preservation Guide: a page a transformation and operator");
        app.add_flag("--matrix", o->matrix, "what survives each point of order and arithmetic, and why not more");
+       app.add_option("--shape", o->shape, "sizes of the dims, for bytes in numbers: M=64,N=1000");
+       app.add_option("--dtype", o->dtype, "what `float` is, for bytes (default f32)")
+           ->check(CLI::IsMember({"f32", "f16", "bf16", "f64"}));
        app.add_option("--length", o->length, "how many terms the bounds of sums are for (default 4096)")
            ->check(CLI::Range(1.0, 1e12));
        return [o](std::stop_token stop) { return legal_command(*o, stop); };

@@ -2,6 +2,12 @@
 // |computed - exact| as a multiple of the sum of the terms' magnitudes, for terms that are numbers of the accumulator's
 // type (on tensor cores: products of operands, normal or zero), as long as nothing overflows. IEEE 754 addition loses
 // nothing to underflow; a tensor core's result may, by what `underflow` says.
+// Sources, which `source()` of each bound names in full:
+//   sequential   S. M. Rump, BIT 52 (2012)
+//   pairwise     N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, section 4.2, (4.6)
+//   blocked      A. M. Castaldo, R. C. Whaley, A. T. Chronopoulos, SIAM J. Sci. Comput. 31 (2008)
+//   compensated  T. Ogita, S. M. Rump, S. Oishi, SIAM J. Sci. Comput. 26 (2005), proposition 4.5
+//   tensor core  P. Blanchard, N. J. Higham, F. Lopez, T. Mary, S. Pranesh, SIAM J. Sci. Comput. 42 (2020), C124
 // Pure functions; any thread may call them. A bound is infinity where none is known.
 #pragma once
 #include "core/base/dtype.hpp"

@@ -21,8 +21,4 @@ Claim inapplicable_claim(std::string reason) {
   return c;
 }
 
-Metric sweeps_metric(int sweeps) {
-  return exact_metric("sweeps", "sweeps", sweeps, "levels of the cascade plus one for results along the axis");
-}
-
 } // namespace aicf

@@ -8,7 +8,5 @@ namespace aicf {
 [[nodiscard]] Claim identical_claim(std::string reason);
 /// The premises do not hold.
 [[nodiscard]] Claim inapplicable_claim(std::string reason);
-/// Sweeps over the axis, exact.
-[[nodiscard]] Metric sweeps_metric(int sweeps);
 
 } // namespace aicf

@@ -69,9 +69,18 @@ std::string kept_orders(const LegalityRow& row) {
   return row.run_to_run.answer == "kept" ? "run to run" : row.applicable ? "none" : "–";
 }
 
-std::string memory_text(const LegalityRow& row) {
+/// `bytes`: also those read and written, which are other expressions for every operator.
+std::string memory_text(const LegalityRow& row, bool bytes) {
   std::vector<std::string> texts;
   for (const Metric& m : row.memory) {
+    const bool counts = m.unit == "bytes";
+    if (counts && (!bytes || m.method == "0")) continue;
+    if (counts) {
+      std::string what = m.id.substr(0, m.id.find("_bytes"));
+      if (m.id.ends_with("per_part")) what += " of a part";
+      texts.push_back(what + " " + m.method + " bytes");
+      continue;
+    }
     const std::string unit = m.value == 1 && m.unit.ends_with("s") ? m.unit.substr(0, m.unit.size() - 1) : m.unit;
     texts.push_back(number(m.value) + " " + unit + (m.method.empty() ? "" : " (" + m.method + ")"));
   }
@@ -150,7 +159,7 @@ std::string verdicts_text(const GuideTopic& topic) {
                            in_words("device_to_device", e.row.cross_device);
       if (!e.row.assumptions.empty()) orders += ". Assumed: " + listed(e.row.assumptions, "; ");
       order.add(plain(orders), e.op);
-      memory.add(plain(memory_text(e.row)), e.op);
+      memory.add(plain(memory_text(e.row, false)), e.op);
     }
   if (topic.legal.empty() && topic.refused.empty()) return "Its premises hold for no operator here.\n";
   constexpr std::size_t shown = 4;
@@ -339,7 +348,7 @@ GuidePage operator_page(const Guide& guide, const GuideOperator& op) {
       text += "| " + to_transformation(t.id) + " | " + (r.allowed ? "legal" : "refused") + " | " +
               plain(r.value.answer) + " | " + plain(r.rounding.answer) +
               (r.rounding.bound ? " " + number(*r.rounding.bound) : "") + " | " + plain(r.special.answer) + " | " +
-              kept_orders(r) + " | " + plain(memory_text(r)) + " |\n";
+              kept_orders(r) + " | " + plain(memory_text(r, true)) + " |\n";
       if (!r.allowed) refused += "- " + to_transformation(t.id) + " — " + refusal_text(r) + "\n";
     }
   text += "\n## Refused\n\n" + (refused.empty() ? "Nothing.\n" : refused) + "\n## Not applicable\n\n" +

@@ -61,6 +61,39 @@ std::vector<Refusal> refusals(const std::string& id, const std::string& preserva
   return out;
 }
 
+/// Passes, bytes read and written, workspace. Bytes have no value where a dim has no size: their method says what they
+/// come to.
+std::vector<Metric> memory_of(const Claim& claim, const MemoryModel& model, const Canonical& canonical,
+                              const Sizes& sizes) {
+  std::vector<Metric> out;
+  const bool bounded = claim.reading == Reading::bounded, once = claim.reading == Reading::once;
+  out.push_back(
+      exact_metric("sweeps", "sweeps",
+                   once      ? 1
+                   : bounded ? model.passes_bounded
+                             : model.passes_as_defined,
+                   once ? "elements stay on chip" : "levels of the cascade plus one for results along the axis"));
+  auto bytes = [&](const char* id, const Amount& amount, const std::string& unknown, bool at_most) {
+    Metric m;
+    m.id = id, m.unit = "bytes";
+    m.method = unknown.empty() ? (at_most ? "at most " : "") + amount.text(canonical) : unknown;
+    if (const auto value = unknown.empty() ? amount.at(canonical, sizes) : std::nullopt)
+      m.source = Metric::Source::exact, m.value = m.hi = *value, m.lo = at_most ? 0 : *value;
+    out.push_back(std::move(m));
+  };
+  bytes("read_bytes",
+        once      ? model.once
+        : bounded ? model.bounded
+                  : model.as_defined,
+        model.unknown.empty() ? claim.reads_follow : model.unknown, model.at_most);
+  bytes("written_bytes", claim.statistics ? model.statistics : model.written, {}, false);
+  const bool several = model.part.text(canonical) == "0"; // no one state, or reductions over several axes
+  if (claim.parts)
+    bytes("workspace_bytes_per_part", model.part, several ? "what a part hands on is a choice of the plan" : "", false);
+  if (!claim.parts) bytes("workspace_bytes", {}, {}, false);
+  return out;
+}
+
 nlohmann::json verdict_json(const Verdict& v) {
   nlohmann::json j{{"answer", v.answer}};
   if (!v.certificate.empty()) j["certificate"] = v.certificate;
@@ -87,8 +120,10 @@ const LegalityRow* Ledger::find(std::string_view transformation) const {
   return found == rows.end() ? nullptr : &*found;
 }
 
-Ledger judge(const StructureProfile& profile, const CompilerProfile& rules) {
+Ledger judge(const StructureProfile& profile, const CompilerProfile& rules, const Sizes& sizes) {
   Ledger ledger;
+  const MemoryModel memory = memory_model(profile, sizes.float_type);
+  std::map<std::tuple<Reading, bool, bool, std::string>, std::vector<Metric>> forms; // few, for many rows
   const OperatorFacts facts = facts_of(profile);
   for (const Transformation& t : transformations()) {
     Claim claim = t.judge(facts);
@@ -100,7 +135,12 @@ Ledger judge(const StructureProfile& profile, const CompilerProfile& rules) {
     row.run_to_run = claim.run_to_run, row.batch_invariant = claim.batch_invariant,
     row.cross_device = claim.cross_device;
     row.assumptions = std::move(claim.assumptions);
-    row.memory = std::move(claim.memory);
+    if (claim.applicable) {
+      auto [at, fresh] = forms.try_emplace({claim.reading, claim.parts, claim.statistics, claim.reads_follow});
+      if (fresh) at->second = memory_of(claim, memory, *profile.canonical, sizes);
+      row.memory = at->second;
+      row.memory.insert(row.memory.end(), claim.memory.begin(), claim.memory.end());
+    }
     row.applicable = claim.applicable;
     row.witness = claim.witness;
     if (!claim.applicable) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "core/base/metric.hpp"
 #include "core/profile/profile.hpp"
+#include "core/semantics/memory.hpp"
 #include "core/structure/structure.hpp"
 
 #include <functional>
@@ -23,8 +24,8 @@ struct LegalityRow {
   Verdict value, rounding, special;
   Verdict run_to_run, batch_invariant, cross_device;
   std::vector<std::string> assumptions; ///< what the order verdicts rest on
-  std::vector<Metric> memory;
-  bool applicable = false; ///< its premises hold for this operator
+  std::vector<Metric> memory;           ///< of an applicable one: passes, bytes read and written, workspace
+  bool applicable = false;              ///< its premises hold for this operator
   bool allowed = false;
   std::string reason; ///< why not
   std::optional<Witness> witness;
@@ -43,7 +44,11 @@ struct Claim {
   Verdict value, rounding, special;
   Verdict run_to_run, batch_invariant, cross_device;
   std::vector<std::string> assumptions;
-  std::vector<Metric> memory;
+  Reading reading = Reading::as_defined; ///< how often the form reads the elements
+  bool parts = false;                    ///< a workspace holds a state a part of each row
+  bool statistics = false;               ///< reductions are written in place of results
+  std::string reads_follow;              ///< what the bytes read depend on beyond that, a choice of the plan
+  std::vector<Metric> memory;            ///< what else changes
   std::optional<Witness> witness;
   Arithmetic needs = Arithmetic::bitwise; ///< the least arithmetic strictness point that admits it
   Order keeps = Order::device_to_device;  ///< the strictest order that it keeps
@@ -62,7 +67,8 @@ struct RegisterTransformation {
 };
 [[nodiscard]] const std::vector<Transformation>& transformations(); ///< sorted by id
 
-[[nodiscard]] Ledger judge(const StructureProfile& profile, const CompilerProfile& rules);
+/// Bytes of the memory verdict are numbers where `sizes` has the dims, else expressions in them.
+[[nodiscard]] Ledger judge(const StructureProfile& profile, const CompilerProfile& rules, const Sizes& sizes = {});
 [[nodiscard]] nlohmann::json to_json(const Ledger& ledger);
 
 } // namespace aicf

@@ -31,8 +31,16 @@ QString orderTip(const LegalityRow& r) {
 
 QString memoryText(const LegalityRow& r) {
   QStringList parts;
-  for (const Metric& m : r.memory) parts << qs(m.id).section('.', -1) + ' ' + number(m.value);
+  for (const Metric& m : r.memory)
+    if (m.unit != "bytes") parts << qs(m.id).section('.', -1) + ' ' + number(m.value);
   return parts.join(QStringLiteral(", "));
+}
+QString memoryTip(const LegalityRow& r) {
+  QStringList parts;
+  for (const Metric& m : r.memory)
+    parts << qs(m.id).replace('_', ' ') + QStringLiteral(": ") +
+                 (m.unit == "bytes" ? qs(m.method) : number(m.value) + QStringLiteral(" (") + qs(m.method) + ')');
+  return parts.join('\n');
 }
 
 QString legalText(const LegalityRow& r) {
@@ -99,7 +107,7 @@ RecordModel<LegalityRow>* makeLedgerModel(QObject* parent) {
          memoryText,
          {},
          muted,
-         memoryText}},
+         memoryTip}},
       parent);
 }
 

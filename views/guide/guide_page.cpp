@@ -28,8 +28,11 @@ QString verdictLine(const char* kind, const Verdict& v) {
 QString memoryLine(const LegalityRow& r) {
   QStringList parts;
   for (const Metric& m : r.memory)
-    parts << QStringLiteral("%1 %2%3").arg(number(m.value), qs(m.unit),
-                                           m.method.empty() ? QString() : QStringLiteral(" (%1)").arg(qs(m.method)));
+    if (m.unit == "bytes")
+      parts << QStringLiteral("%1: %2").arg(qs(m.id).replace('_', ' '), qs(m.method));
+    else
+      parts << QStringLiteral("%1 %2%3").arg(number(m.value), qs(m.unit),
+                                             m.method.empty() ? QString() : QStringLiteral(" (%1)").arg(qs(m.method)));
   return parts.isEmpty() ? GuideView::tr("nothing beyond what the definition needs")
                          : escaped(parts.join(QStringLiteral("; ")));
 }

@@ -84,18 +84,14 @@ Claim pairwise_sum(const OperatorFacts& facts) {
 Claim split_reduction(const OperatorFacts& facts) {
   Claim c = tree_of(facts, Parts::in_order, false, {.shape = "the length of the row alone: parts of a fixed length"},
                     "blocks reduce parts of a row; a second kernel combines them in the order of the parts");
-  if (c.applicable)
-    c.memory.push_back(
-        exact_metric("workspace_states_per_part", "states", 1, "one state a part, written and read once"));
+  c.parts = true;
   return c;
 }
 
 Claim split_to_fill(const OperatorFacts& facts) {
   Claim c = tree_of(facts, Parts::in_order, false, {.batch = true, .device = true, .shape = {}},
                     "as many parts a row as fill the device: more for few rows");
-  if (c.applicable)
-    c.memory.push_back(
-        exact_metric("workspace_states_per_part", "states", 1, "one state a part, written and read once"));
+  c.parts = true;
   return c;
 }
 

@@ -96,7 +96,7 @@ Claim online_state(const OperatorFacts& facts) {
     c.reason += "; the state may overflow where the definition does not";
   }
   derive_order(c, facts, {.shape = "the length of the row and of its chunks, which is a choice of the plan"});
-  c.memory.push_back(sweeps_metric(facts.sweeps_best));
+  c.reading = Reading::bounded;
   return c;
 }
 
@@ -120,6 +120,7 @@ Claim split_state(const OperatorFacts& facts) {
   if (!c.applicable) return c;
   c.reason = "blocks keep states of parts of a row, and a second kernel merges them; " + c.reason;
   derive_order(c, facts, {.shape = "the length of the row alone: parts of a fixed length"});
+  c.parts = true;
   return c;
 }
 

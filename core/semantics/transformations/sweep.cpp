@@ -5,16 +5,13 @@
 namespace aicf {
 namespace {
 
-Claim multi_sweep(const OperatorFacts& facts) {
-  Claim c =
-      identical_claim("elements are read and mapped again in each sweep: the same operations on the same operands");
-  c.memory.push_back(sweeps_metric(facts.sweeps_definition));
-  return c;
+Claim multi_sweep(const OperatorFacts&) {
+  return identical_claim("elements are read and mapped again in each sweep: the same operations on the same operands");
 }
 
 Claim resident_row(const OperatorFacts&) {
   Claim c = identical_claim("elements stay on chip between sweeps: one read of global memory");
-  c.memory.push_back(sweeps_metric(1));
+  c.reading = Reading::once;
   return c;
 }
 
@@ -62,15 +59,16 @@ Claim store_statistics(const OperatorFacts& facts) {
   if (!facts.along_axis) return inapplicable_claim("no result lies along an axis that a reduction has read");
   Claim c =
       identical_claim("only the numbers of a row are stored; what lies along it is computed again where it is read");
-  c.memory.push_back(exact_metric("stored_numbers_per_row", "numbers",
-                                  static_cast<double>(facts.profile->reductions.size()), "one a reduction"));
+  c.statistics = true;
   return c;
 }
 
 Claim repeat_statistics(const OperatorFacts& facts) {
   if (facts.profile->reductions.empty() || facts.rank == 0)
     return inapplicable_claim("no reduction is shared by several results");
-  return identical_claim("each block reduces for itself what several need: no exchange between blocks");
+  Claim c = identical_claim("each block reduces for itself what several need: no exchange between blocks");
+  c.reads_follow = "of each row as often as blocks reduce it, which is a choice of the plan";
+  return c;
 }
 
 Claim skip_masked_tiles(const OperatorFacts& facts) {
