@@ -178,7 +178,7 @@ class Inquiry {
     }
     if (v.wrong) out.findings.push_back(wrong_element(*v.wrong));
     for (const Check& c : v.checks)
-      if (!c.passed && (c.id == "run-to-run" || c.id == "ids"))
+      if (!c.passed && (c.id == "run-to-run" || c.id == "batch-invariant" || c.id == "ids"))
         out.findings.push_back({c.id, request.entry, c.detail, {request.file, 0, 0, 0}, 0, {}, {}, false});
   }
 

@@ -10,7 +10,7 @@
 namespace aicf {
 
 struct Finding {
-  std::string kind; ///< a fault's kind, "not-written", "wrong-value", "run-to-run", "ids"
+  std::string kind; ///< a fault's kind, "not-written", "wrong-value", "run-to-run", "batch-invariant", "ids"
   std::string kernel, message;
   Span at; ///< in the author's file; line 0: not known
   int ptx_line = 0;

@@ -71,14 +71,16 @@ double time_of(const SynthesizedVariant& v) {
 
 class Loop {
  public:
-  Loop(const SynthesisRequest& request, Backend& backend, const MachineModel& machine, std::stop_token stop)
-      : request_(request), backend_(backend), machine_(machine), stop_(std::move(stop)) {}
+  Loop(const SynthesisRequest& request, Backend& backend, const Ledger& ledger, const MachineModel& machine,
+       std::stop_token stop)
+      : request_(request), backend_(backend), ledger_(ledger), machine_(machine), stop_(std::move(stop)) {}
 
   /// Missing tools end the whole; everything else stands with the variant.
   std::optional<Unavailable> make(const Plan& plan, SynthesizedVariant& out) {
     const StructureProfile& structure = *request_.structure;
     out.id = variant_id(structure, plan, request_.problem);
     out.variant.plan = plan;
+    out.order = order_of(plan, ledger_);
     out.status = "not_compiled";
     auto built = build_variant(structure, plan, request_.problem);
     out.diagnostics = built.diagnostics;
@@ -100,6 +102,7 @@ class Loop {
       options.seed = request_.seed;
       options.counters = backend_.id() == "emulator";
       options.row_limit = request_.row_limit;
+      options.claimed = out.order.keeps;
       auto rebuild = [&](const Plan& p, const Problem& problem) { return rebuilt(p, problem); };
       auto judged =
           validate(structure, request_.rules, out.variant, request_.problem, backend_, rebuild, options, stop_);
@@ -148,6 +151,7 @@ class Loop {
 
   const SynthesisRequest& request_;
   Backend& backend_;
+  const Ledger& ledger_;
   const MachineModel& machine_;
   std::stop_token stop_;
 };
@@ -189,7 +193,7 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
   std::vector<const Plan*> plans;
   if (!measures) plans = proposed(result.space, most);
   PlanSearch search(result.space);
-  Loop loop(request, **backend, result.machine, stop);
+  Loop loop(request, **backend, ledger, result.machine, stop);
   for (std::size_t tried = 0; tried < most && result.variants.size() < wanted && !stop.stop_requested(); ++tried) {
     const Plan* plan = measures ? search.next() : plans[tried];
     say(result.variants.size(), wanted, "building and judging " + state_form(*plan));

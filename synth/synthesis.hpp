@@ -1,5 +1,6 @@
 // Synthesis: propose -> compile -> validate -> profile, inside the closed space of a compiler profile.
 #pragma once
+#include "core/plan/plan_order.hpp"
 #include "core/validate/validate.hpp"
 
 #include <functional>
@@ -32,6 +33,7 @@ struct SynthesisRequest {
 struct SynthesizedVariant {
   std::string id; ///< short hash of plan, sizes and types; kept in the evidence store
   Variant variant;
+  PlanOrder order; ///< derived; the validation's runs confirm its first two verdicts
   Validation validation;
   std::vector<Metric> timings;         ///< time_us.* where a device measured them
   std::vector<Metric> estimates;       ///< time_us.estimate where none did (estimate.hpp)

@@ -42,6 +42,22 @@ std::string shown_time(const json& variant) {
   return (metric(member(variant, "time_us"), "time_us.cold").is_number() ? "" : "~") + number_in(json(us));
 }
 
+/// What the plans keep, as derived from their topologies, and what confirmed it.
+void print_orders(const json& document) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> kept; // variants; of these with runs that agree
+  for (const json& v : member(document, "variants")) {
+    const std::string keeps = text_in(member(member(v, "order"), "keeps"));
+    if (keeps.empty()) continue;
+    auto& [all, confirmed] = kept[keeps];
+    ++all;
+    for (const json& c : member(member(v, "validation"), "checks"))
+      if (member(c, "id") == "run-to-run" && member(c, "passed") == true) ++confirmed;
+  }
+  for (const auto& [keeps, count] : kept)
+    std::cout << count.first << " keep order: " << plain_text(keeps) << "; of " << count.second
+              << " runs in other block orders and batches agree\n";
+}
+
 /// A hexadecimal id or a C identifier: of these alone, file names are made.
 bool is_plain_word(const std::string& word) {
   return !word.empty() && word.size() <= 200 &&
@@ -76,6 +92,7 @@ void print_synthesis(const json& document) {
   std::cout << table(
       {"variant", "status", "regs", "load sectors", "thread instr.", "max rel err", "bound", "us (~ est.)", "plan"},
       rows);
+  print_orders(document);
   for (const json& v : member(document, "variants")) {
     const std::string id = text_in(member(v, "id"));
     for (const json& c : member(member(v, "validation"), "checks"))

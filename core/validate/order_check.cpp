@@ -113,12 +113,13 @@ std::vector<std::string> batch_dims(const StructureProfile& structure) {
 }
 
 Result<OrderConfirmation> confirm_order(const StructureProfile& structure, const Problem& problem, Backend& backend,
-                                        const Build& build, int orders, std::uint64_t seed, std::stop_token stop) {
+                                        const Build& build, const OrderTrial& how, std::stop_token stop) {
   const Confirmation with(structure, backend, build, stop);
   Problem largest = problem;
   const std::vector<std::string> batch = batch_dims(structure);
-  for (const std::string& dim : batch) largest.dims[dim] = 2 * problem.dims.at(dim) + 3;
-  auto inputs = make_inputs(*structure.canonical->source, largest, InputKind::random, seed);
+  for (const std::string& dim : batch)
+    if (how.beyond) largest.dims[dim] = 2 * problem.dims.at(dim) + 3;
+  auto inputs = make_inputs(*structure.canonical->source, largest, InputKind::random, how.seed);
   if (!inputs) return inputs.failure<OrderConfirmation>();
   auto whole = with.run(largest, *inputs, 0);
   if (!whole) return whole.failure<OrderConfirmation>();
@@ -130,19 +131,23 @@ Result<OrderConfirmation> confirm_order(const StructureProfile& structure, const
     same = false;
     if (out.difference.empty()) out.difference = differs;
   };
-  for (int k = 1; k <= orders && !stop.stop_requested(); ++k) {
-    auto again = with.run(largest, *inputs, seed * 1000 + static_cast<std::uint64_t>(k));
+  for (int k = 1; k <= how.orders && !stop.stop_requested(); ++k) {
+    auto again = with.run(largest, *inputs, how.seed * 1000 + static_cast<std::uint64_t>(k));
     if (!again) return again.failure<OrderConfirmation>();
     compare_with(*again, "with blocks in order " + std::to_string(k), out.run_to_run);
   }
   for (const std::string& dim : batch) {
     const std::int64_t own = problem.dims.at(dim);
-    for (std::int64_t size : std::set<std::int64_t>{1, own / 2, own - 1, own}) {
-      if (size < 1 || stop.stop_requested()) continue;
+    std::set<std::int64_t> sizes{1, own / 2};
+    if (how.beyond) sizes.insert({own - 1, own});
+    for (std::int64_t size : sizes) {
+      if (size < 1 || size >= largest.dims.at(dim) || stop.stop_requested()) continue;
       Problem part = largest;
       part.dims[dim] = size;
       auto first = with.first_of(*inputs, part);
       if (!first) return first.failure<OrderConfirmation>();
+      auto built = build(part);
+      if (!built && !built.missing) continue;
       auto results = with.run(part, *first, 0);
       if (!results) return results.failure<OrderConfirmation>();
       compare_with(*results, "with " + dim + "=" + std::to_string(size) + " of " + std::to_string(largest.dims.at(dim)),

@@ -15,13 +15,20 @@ struct OrderConfirmation {
 /// may be cut short, and the results before the cut stay the same numbers.
 [[nodiscard]] std::vector<std::string> batch_dims(const StructureProfile& structure);
 
+struct OrderTrial {
+  int orders = 4;     ///< other orders of the blocks
+  bool beyond = true; ///< against a batch of twice its own and more; else its own is the largest
+  std::uint64_t seed = 1;
+};
+
 /// What runs at these sizes; a kernel that chooses its parts by the batch is another one for another batch.
 using Build = std::function<Result<Variant>(const Problem&)>;
 
-/// Random inputs of `problem`'s sizes, with a batch of twice its own and more; `orders` other orders of the blocks, and
-/// of each batch dim the sizes 1, half, one less and its own. Without a batch dim only the order of blocks is tried.
+/// Random inputs of the largest batch; other orders of the blocks, and of each batch dim the sizes 1, half and, beyond
+/// its own, one less and its own. A batch that `build` does not serve is not tried; without a batch dim, or where it is
+/// 1, only the order of blocks is.
 [[nodiscard]] Result<OrderConfirmation> confirm_order(const StructureProfile& structure, const Problem& problem,
-                                                      Backend& backend, const Build& build, int orders = 4,
-                                                      std::uint64_t seed = 1, std::stop_token stop = {});
+                                                      Backend& backend, const Build& build, const OrderTrial& how = {},
+                                                      std::stop_token stop = {});
 
 } // namespace aicf

@@ -15,7 +15,7 @@ namespace aicf {
 
 /// One comparison: a set of inputs at a set of sizes, and how it came out.
 struct Check {
-  std::string id;     ///< "random" "exact" "outlier" "special" "poison" "memory" "edge" …
+  std::string id;     ///< "random" "run-to-run" "batch-invariant" "exact" "outlier" "special" "memory" "edge" …
   std::string detail; ///< sizes, seed, what was found: "y[3, 17] = 0.25, expected 0.5 ± 1e-6"
   bool passed = false;
 };
@@ -53,6 +53,7 @@ struct ValidationOptions {
   bool edge_shapes =
       true; ///< also at sizes that the problem does not name (row lengths 0, 1, a prime, one off the tile)
   bool counters = true;
+  Order claimed = Order::any; ///< the strictest order that was derived for the plan: a run that shows otherwise fails
   std::int64_t row_limit = 0; ///< > 0: at most that many rows at the problem's sizes (the reference is slow)
 };
 

@@ -87,6 +87,7 @@ std::vector<KernelModule> parts_by_batch() {
 
 Result<Variant> compiled(const std::vector<KernelModule>& modules) {
   Variant v;
+  v.plan.family = "own_kernel"; // bounds for any order of summation
   v.modules = modules;
   for (const KernelModule& m : modules) {
     auto c = compile(m);
@@ -187,6 +188,37 @@ class TestOrderVerdicts : public QObject {
     QVERIFY2(confirmed->run_to_run, said(*confirmed).c_str());
     QVERIFY2(!confirmed->batch_invariant, said(*confirmed).c_str());
     QVERIFY(confirmed->difference.find("M=") != std::string::npos);
+  }
+
+  /// Validation runs them too: what was derived for a plan, or is asked of it, fails where a run shows otherwise.
+  void validation_confirms_orders() {
+    const StructureProfile structure = profile_of_text(sum_of_rows);
+    const Problem problem{{{"M", 8}, {"N", 1000}}, {}, DType::f32, "sm_90"};
+    auto failed = [&](const std::vector<KernelModule>& modules, Order asked, Order claimed) {
+      CompilerProfile rules;
+      rules.order = asked;
+      rules.adversarial.clear();
+      ValidationOptions options;
+      options.edge_shapes = false;
+      options.claimed = claimed;
+      auto variant = compiled(modules);
+      auto rebuild = [&](const Plan&, const Problem&) { return compiled(modules); };
+      auto v = validate(structure, rules, *variant, problem, *emulator, rebuild, options);
+      if (!v) return format(v.diagnostics.front());
+      std::string names;
+      bool tried = false;
+      for (const Check& c : v->checks) {
+        tried = tried || c.id == "batch-invariant";
+        if (!c.passed) names += c.id + " ";
+      }
+      return tried ? names : "no batch was tried";
+    };
+    QCOMPARE(failed(by_atomics(), Order::any, Order::any), std::string());
+    QCOMPARE(failed(by_atomics(), Order::run_to_run, Order::any), std::string("run-to-run "));
+    QCOMPARE(failed(by_atomics(), Order::any, Order::run_to_run), std::string("run-to-run "));
+    QCOMPARE(failed(parts_by_batch(), Order::run_to_run, Order::any), std::string());
+    QCOMPARE(failed(parts_by_batch(), Order::batch_invariant, Order::any), std::string("batch-invariant "));
+    QCOMPARE(failed(parts_by_batch(), Order::any, Order::device_to_device), std::string("batch-invariant "));
   }
 
   /// A plan whose choices stood on parts that follow the batch would say so.
