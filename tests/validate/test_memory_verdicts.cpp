@@ -125,7 +125,7 @@ class TestMemoryVerdicts : public QObject {
     const Ledger matmul = judge(profile_of_text("op t(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N]\n"
                                                 "  c[i, j] = sum[k] a[i, k] * b[k, j]\n"),
                                 {});
-    QCOMPARE(metric(*matmul.find("left_fold"), "read_bytes").method, std::string("4*M*N*K"));
+    QCOMPARE(metric(*matmul.find("left_fold"), "read_bytes").method, std::string("4*M*K*N"));
     const Ledger scan =
         judge(profile_of_text("op t(x: float[N]) -> y: float[N]\n  y[i in N] = sum[j <= i] x[j]\n"), {});
     QVERIFY(metric(*scan.find("left_fold"), "read_bytes").method.find("moves with the row") != std::string::npos);
