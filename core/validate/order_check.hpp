@@ -25,8 +25,8 @@ struct OrderTrial {
 using Build = std::function<Result<Variant>(const Problem&)>;
 
 /// Random inputs of the largest batch; other orders of the blocks, and of each batch dim the sizes 1, half and, beyond
-/// its own, one less and its own. A batch that `build` does not serve is not tried; without a batch dim, or where it is
-/// 1, only the order of blocks is.
+/// its own, one less and its own. A batch that `build` or its kernel does not serve is not tried; without a batch dim,
+/// or where it is 1, only the order of blocks is.
 [[nodiscard]] Result<OrderConfirmation> confirm_order(const StructureProfile& structure, const Problem& problem,
                                                       Backend& backend, const Build& build, const OrderTrial& how = {},
                                                       std::stop_token stop = {});

@@ -464,7 +464,11 @@ class TestPlantedFaults : public QObject {
   Validation judged(const Built& b, const Variant& variant) {
     ValidationOptions options;
     options.edge_shapes = options.counters = false;
-    auto rebuild = [&](const Plan& p, const Problem& other) { return build_variant(b.structure, p, other); };
+    auto rebuild = [&](const Plan& p, const Problem& other) -> Result<Variant> {
+      if (&variant != &b.variant)
+        return error("test.fault", "the fault was planted in the kernel of these sizes alone");
+      return build_variant(b.structure, p, other);
+    };
     auto v = validate(b.structure, {}, variant, b.problem, *emulator_, rebuild, options);
     return v ? *v : Validation{};
   }
