@@ -1,5 +1,6 @@
 #include "synth/own_kernel_check.hpp"
 
+#include "core/evidence/evidence.hpp"
 #include "core/exec/backends.hpp"
 #include "core/exec/emulator/emulator.hpp"
 #include "core/exec/reference.hpp"
@@ -8,6 +9,7 @@
 #include "synth/variant.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <optional>
 
@@ -66,6 +68,8 @@ class Inquiry {
       : kernel(k), request(r), how(h), stop(std::move(s)) {}
 
   Result<OwnKernelReport> run() {
+    out.variant.started = utc_now();
+    const auto begin = std::chrono::steady_clock::now();
     auto own = kernel.at(request.problem);
     if (!own) return own.failure<OwnKernelReport>();
     out.variant.variant = *own;
@@ -91,6 +95,7 @@ class Inquiry {
     describe();
     if (stop.stop_requested()) return error("check.cancelled", "cancelled");
     out.variant.status = out.variant.validation.passed ? "validated" : "failed";
+    out.variant.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return std::move(out);
   }
 

@@ -1,6 +1,7 @@
 #include "synth/synthesis.hpp"
 
 #include "core/base/json.hpp"
+#include "core/evidence/evidence.hpp"
 #include "core/exec/backends.hpp"
 #include "core/exec/cuda/cuda_backend.hpp"
 #include "core/exec/nvrtc.hpp"
@@ -13,6 +14,7 @@
 #include "synth/variant.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace aicf {
@@ -198,7 +200,11 @@ Result<SynthesisResult> synthesize(const SynthesisRequest& request, const Synthe
     const Plan* plan = measures ? search.next() : plans[tried];
     say(result.variants.size(), wanted, "building and judging " + state_form(*plan));
     SynthesizedVariant variant;
-    if (auto missing = loop.make(*plan, variant)) {
+    variant.started = utc_now();
+    const auto begin = std::chrono::steady_clock::now();
+    auto missing = loop.make(*plan, variant);
+    variant.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (missing) {
       Result<SynthesisResult> lacking;
       lacking.missing = std::move(missing);
       lacking.diagnostics = variant.diagnostics;

@@ -40,6 +40,8 @@ struct SynthesizedVariant {
   std::vector<Diagnostic> diagnostics; ///< why it did not compile or could not be judged
   std::string status;                  ///< "validated" "failed" "not_compiled" "not_judged"
   std::string resumed;                 ///< evidence row of an earlier run that its results are from; empty: made now
+  std::string started;                 ///< UTC, ISO 8601: when work on it began
+  double seconds = 0;                  ///< from then until it was finished: built, judged, timed
 };
 
 struct SynthesisResult {

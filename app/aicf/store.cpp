@@ -133,7 +133,8 @@ void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& requ
   for (const KernelModule& m : v.variant.modules) artefacts.push_back({"cuda", m.cuda_source});
   if (v.validation.passed) artefacts.push_back({"validation", canonical(to_json(v.validation))});
   row.key = key_of(v, request, kind, !v.timings.empty());
-  row.started = utc_now();
+  row.started = v.started;
+  row.seconds = v.seconds;
   row.host = host_name();
   row.command = kind + " " + request.structure->canonical->source->name + " variant " + v.id;
   row.status = v.status;

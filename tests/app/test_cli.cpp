@@ -1,5 +1,6 @@
 // The main job through the program itself: exit statuses, JSON, real data in and out, and the worker's protocol.
 #include "core/base/npy.hpp"
+#include "core/evidence/store.hpp"
 #include "core/exec/nvrtc.hpp"
 #include "core/graph/onnx_tensor.hpp"
 #include "tests/app/aicf_program.hpp"
@@ -306,6 +307,34 @@ class TestCli : public QObject, private aicf::test::AicfProgram {
                   variants[0].toObject()["id"].toString()})
                  .status,
              2);
+  }
+
+  /// A row says when the work on its variant began and how long it took: within the program's own run, one after the
+  /// other, and together no longer than it.
+  void a_kept_row_was_timed() {
+    if (!compiles_kernels()) QSKIP("SKIPPED: no NVRTC");
+    const std::string before = aicf::utc_now();
+    QElapsedTimer timer;
+    timer.start();
+    QCOMPARE(run({"synth", "rmsnorm", "--shape", "M=2,N=8", "--budget", "2", "--json"}).status, 0);
+    const double whole = static_cast<double>(timer.nsecsElapsed()) / 1e9;
+    auto store = aicf::Store::open(directory_.filePath("evidence.sqlite").toStdString());
+    QVERIFY(store);
+    auto rows = store->recent({.kind = "synth", .limit = 2});
+    QVERIFY(rows && rows->size() == 2);
+    double sum = 0;
+    for (const aicf::Evidence& row : *rows) {
+      QVERIFY2(row.started >= before && row.started <= aicf::utc_now(), row.started.c_str());
+      QVERIFY(row.seconds > 0);
+      sum += row.seconds;
+    }
+    QVERIFY2(sum <= whole, qPrintable(QString::number(sum)));
+    const auto moment = [](const aicf::Evidence& row) {
+      return QDateTime::fromString(QString::fromStdString(row.started), Qt::ISODateWithMs).toMSecsSinceEpoch();
+    };
+    QVERIFY2(static_cast<double>(moment(rows->at(1))) + 1000 * rows->at(1).seconds <=
+                 static_cast<double>(moment(rows->at(0))) + 2,
+             "the newest first, each begun when the one before was finished");
   }
 
   void profiles_convert_without_loss() {

@@ -35,8 +35,9 @@ double until(const std::function<bool()>& ready) {
 QString fillStore(const QString& path, std::size_t rows) {
   auto store = Store::open(path.toStdString());
   if (!store) return qs(store.diagnostics.front().message);
+  std::vector<Store::Row> all(rows);
   for (std::size_t i = 0; i < rows; ++i) {
-    Evidence e;
+    Evidence& e = all[i].evidence;
     e.key.kind = i % 3 == 0 ? "compile" : i % 3 == 1 ? "validate" : "time";
     e.key.shape = "M=" + std::to_string(1 + i % 977) + ",N=" + std::to_string(1 + i / 977);
     e.key.dtype = i % 2 == 0 ? "bf16" : "f32";
@@ -46,9 +47,9 @@ QString fillStore(const QString& path, std::size_t rows) {
     e.command = "aicf synth row" + std::to_string(i);
     e.seconds = double(i % 97) / 10;
     e.metrics = {exact_metric("global_load_sectors", "sectors", double(i))};
-    if (const auto put = store->put(e); !put) return qs(put.diagnostics.front().message);
   }
-  return {};
+  const auto put = store->put_all(all);
+  return put ? QString() : qs(put.diagnostics.front().message);
 }
 } // namespace
 
