@@ -25,6 +25,7 @@
 #include <QMimeData>
 #include <QProcess>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
@@ -209,6 +210,69 @@ class TestFrame : public QObject {
     for (View* v : w_->navigator().views()) beside += window_->layouts().isBeside(v) ? 1 : 0;
     QCOMPARE(beside, int(w_->navigator().views().size()) - 1);
     window_->layouts().reset();
+  }
+
+  /// What a user sees of a view that he came back to: chosen rows, texts of filters, scroll of tables, pages, editors.
+  QStringList seen(View* v) {
+    QStringList out{v->id(), w_->navigator().active().uri()};
+    for (QWidget* widget : v->widget()->findChildren<QWidget*>()) {
+      if (!widget->isVisible() || widget->accessibleName().isEmpty()) continue;
+      QString what;
+      if (const auto* line = qobject_cast<QLineEdit*>(widget)) what = line->text();
+      if (const auto* area = qobject_cast<QAbstractScrollArea*>(widget))
+        what = QString::number(area->verticalScrollBar()->value());
+      if (const auto* table = qobject_cast<QAbstractItemView*>(widget))
+        what += ' ' + table->currentIndex().siblingAtColumn(0).data().toString();
+      if (!what.isEmpty()) out << widget->accessibleName() + " = " + what;
+    }
+    return out;
+  }
+
+  void backOverTwentyHopsRestoresWhatWasSeen() {
+    open("softmax");
+    QVERIFY(w_->actions().trigger("synthesis.start"));
+    QTRY_COMPARE_WITH_TIMEOUT(w_->variants().all().size(), std::size_t(2), patience);
+    window_->resize(1100, 620); // little room: there is something to scroll
+    const QStringList ops{"layernorm", "variance", "logsumexp", "softmax"};
+    const QStringList words{"e", "a", "", "o"};
+    std::vector<QStringList> went;
+    std::vector<View*> where;
+    const auto& views = w_->navigator().views();
+    const auto quiet = [this](View* v) {
+      QTRY_VERIFY_WITH_TIMEOUT(settled() && v->isReady(), patience);
+      QCoreApplication::processEvents();
+    };
+    for (int hop = 0; hop < 20; ++hop) {
+      if (hop % 5 == 3)
+        QVERIFY(w_->open({"op", ops[hop / 5]}));
+      else
+        w_->navigator().goTo(views[std::size_t(hop * 4 + 1) % views.size()]->id());
+      View* v = w_->navigator().current();
+      quiet(v);
+      // The first filter gets a word, the last row a selection, and then whatever scrolls is scrolled.
+      if (auto* filter = v->widget()->findChild<QLineEdit*>(); filter && filter->isVisible() && !filter->isReadOnly() &&
+                                                               filter->accessibleName().startsWith("F"))
+        filter->setText(words[hop % 4]);
+      quiet(v);
+      if (auto* table = v->widget()->findChild<Table*>(); table && table->isVisible() && table->proxy()->rowCount() > 1)
+        table->setCurrentIndex(table->proxy()->index(table->proxy()->rowCount() - 1 - hop % 2, 0));
+      quiet(v);
+      for (auto* area : v->widget()->findChildren<QAbstractScrollArea*>())
+        if (area->isVisible())
+          area->verticalScrollBar()->setValue(area->verticalScrollBar()->maximum() * (1 + hop % 3) / 4);
+      went.push_back(seen(v));
+      where.push_back(v);
+    }
+    for (std::size_t i = went.size() - 1; i-- > 0;) {
+      w_->navigator().goBack();
+      quiet(where[i]);
+      QCOMPARE(seen(w_->navigator().current()).join('\n'), went[i].join('\n'));
+    }
+    for (std::size_t i = 1; i < went.size(); ++i) {
+      w_->navigator().goForward();
+      quiet(where[i]);
+      QCOMPARE(seen(w_->navigator().current()).join('\n'), went[i].join('\n'));
+    }
   }
 
   void anUnlinkedViewStays() {

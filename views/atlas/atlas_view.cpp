@@ -315,7 +315,8 @@ QJsonObject AtlasView::state() const {
           {"answer", answer_->currentIndex()},
           {"op", op_},
           {"property", property_},
-          {"scroll", table_->verticalScrollBar()->value()}};
+          {"scroll", table_->verticalScrollBar()->value()},
+          {"across", table_->horizontalScrollBar()->value()}};
 }
 
 void AtlasView::restore(const QJsonObject& state) {
@@ -329,6 +330,7 @@ void AtlasView::restore(const QJsonObject& state) {
     showProperty(property);
   answer_->setCurrentIndex(state.value("answer").toInt());
   table_->verticalScrollBar()->setValue(state.value("scroll").toInt());
+  table_->horizontalScrollBar()->setValue(state.value("across").toInt());
 }
 
 } // namespace aicf::views

@@ -199,8 +199,7 @@ QJsonObject BuilderView::state() const {
 
 void BuilderView::restore(const QJsonObject& state) {
   if (!widget_) return;
-  ledger_->table().restore(state.value("table").toObject());
-  ledger_->select(state.value("transformation").toString());
+  ledger_->restore(state.value("table").toObject(), state.value("transformation").toString());
   form_->setScroll(state.value("rules").toInt());
   tabs_->setCurrentIndex(state.value("tab").toInt());
 }

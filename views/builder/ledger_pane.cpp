@@ -8,6 +8,8 @@
 #include <QUndoStack>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace aicf::views {
 namespace {
 
@@ -173,19 +175,37 @@ QString LedgerPane::selected() const {
   return row >= 0 ? qs(model_->at(row).transformation) : QString();
 }
 
+void LedgerPane::restore(const QJsonObject& table, const QString& transformation) {
+  table_->restore(table);
+  select(transformation);
+  table_->scrollAs(table);
+  wanted_ = transformation;
+  awaited_ = workbench_.legality().isCurrent() || workbench_.subject().isEmpty() ? QJsonObject() : table;
+}
+
 void LedgerPane::show() {
   const auto space = workbench_.legality().space();
-  const QString keep = selected();
+  if (!selected().isEmpty()) wanted_ = selected();
+  const bool were = model_->rowCount() > 0;
   model_->setRows(space ? space->ledger.rows : std::vector<LegalityRow>());
   table_->setExplanation(workbench_.subject().isEmpty()
                              ? tr("Choose an operator (Ctrl+K): its transformations are judged here.")
                          : space && !space->fault.isEmpty() ? tr("The ledger could not be made: %1").arg(space->fault)
                                                             : tr("Judging…"));
-  if (model_->rowCount() > 0) {
-    table_->selectSourceRow(0);
-    if (!keep.isEmpty()) select(keep);
-  } else {
+  if (model_->rowCount() == 0) {
     showDetail();
+    return;
+  }
+  int row = 0;
+  for (int r = 0; r < model_->rowCount(); ++r)
+    if (qs(model_->at(r).transformation) == wanted_) row = r;
+  if (const QJsonObject table = std::exchange(awaited_, {}); !table.isEmpty()) {
+    table_->restore(table);
+    table_->keepSourceRow(row);
+  } else if (were) {
+    table_->keepSourceRow(row);
+  } else {
+    table_->selectSourceRow(row);
   }
 }
 

@@ -19,6 +19,8 @@ class LedgerPane : public QWidget {
   explicit LedgerPane(Workbench& workbench);
   void select(const QString& transformation);
   [[nodiscard]] QString selected() const;
+  /// The table's state and the row; what must be judged first is restored then.
+  void restore(const QJsonObject& table, const QString& transformation);
   [[nodiscard]] Table& table() { return *table_; }
   [[nodiscard]] QPushButton* tickButton() const { return ticks_; } ///< hidden when nothing is refused
 
@@ -31,6 +33,8 @@ class LedgerPane : public QWidget {
   Table* table_;
   QLabel *title_, *law_, *reason_, *witness_;
   QPushButton* ticks_;
+  QString wanted_;      ///< selected before the rows went
+  QJsonObject awaited_; ///< of the table, until there are rows
 };
 
 } // namespace aicf::views

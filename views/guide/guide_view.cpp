@@ -6,11 +6,13 @@
 
 #include <QHBoxLayout>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QUndoStack>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace aicf::views {
 namespace {
@@ -136,7 +138,8 @@ void GuideView::judge() {
   list_->setNote(workbench_.subject().isEmpty() ? tr("choose an operator to have them judged")
                  : space ? tr("%1: %2 legal, %3 refused").arg(workbench_.subject().name()).arg(legal).arg(refused)
                          : tr("judging %1…").arg(workbench_.subject().name()));
-  if (!keep.isEmpty()) select(keep);
+  for (int row = 0; row < model_->rowCount(); ++row)
+    if (!keep.isEmpty() && model_->at(row).id == keep) table_->keepSourceRow(row);
   showPage();
 }
 
@@ -147,7 +150,7 @@ void GuideView::showPage() {
     page_->setBody([] { return paragraph(tr("Choose a transformation to read about it.")); });
     return;
   }
-  page_->setBody([this, id] { return transformationPage(workbench_, id); });
+  page_->setBody([this, id] { return transformationPage(workbench_, id); }, id == std::exchange(shown_, id));
   const auto space = workbench_.legality().space();
   const LegalityRow* r = space ? space->ledger.find(id.toStdString()) : nullptr;
   if (!r || !r->applicable || r->allowed || r->smallest_ticks.empty()) return;
@@ -201,13 +204,18 @@ bool GuideView::isReady() const {
 
 QJsonObject GuideView::state() const {
   if (!widget_) return {};
-  return {{"table", table_->state()}, {"transformation", selected()}};
+  return {{"table", table_->state()},
+          {"transformation", selected()},
+          {"page", page_->verticalScrollBar()->value()}};
 }
 
 void GuideView::restore(const QJsonObject& state) {
   if (!widget_) return;
-  table_->restore(state.value("table").toObject());
+  const QJsonObject table = state.value("table").toObject();
+  table_->restore(table);
   select(state.value("transformation").toString());
+  table_->scrollAs(table);
+  page_->verticalScrollBar()->setValue(state.value("page").toInt());
 }
 
 } // namespace aicf::views

@@ -61,6 +61,7 @@ class GuideView : public QObject, public View {
   Page* page_ = nullptr;
   Pane *list_ = nullptr, *pagePane_ = nullptr;
   QPushButton* ticks_ = nullptr;
+  QString shown_; ///< what the page is about
 };
 
 } // namespace aicf::views

@@ -40,10 +40,10 @@ Page::Page(Workbench& workbench, const QString& name) : workbench_(workbench) {
   connect(&theme(), &Theme::changed, this, &Page::rewrite);
 }
 
-void Page::setBody(std::function<QString()> write) {
+void Page::setBody(std::function<QString()> write, bool stay) {
   write_ = std::move(write);
   rewrite();
-  verticalScrollBar()->setValue(0);
+  if (!stay) verticalScrollBar()->setValue(0);
 }
 
 void Page::rewrite() {

@@ -12,8 +12,9 @@ class Page : public QTextBrowser {
   Q_OBJECT
  public:
   Page(Workbench& workbench, const QString& name);
-  /// `write` gives the body; it may be called again at any time on the window's thread.
-  void setBody(std::function<QString()> write);
+  /// `write` gives the body; it may be called again at any time on the window's thread. `stay`: it is about the same as
+  /// before, and the reader stays where he is.
+  void setBody(std::function<QString()> write, bool stay = false);
   void rewrite();
 
  Q_SIGNALS:

@@ -377,6 +377,7 @@ void HardwareView::restore(const QJsonObject& state) {
   compare_->setCurrentIndex(state.value("compare").toInt());
   table_->restore(state.value("table").toObject());
   select(state.value("item").toString());
+  table_->scrollAs(state.value("table").toObject());
 }
 
 } // namespace aicf::views

@@ -319,6 +319,7 @@ void PrimitivesView::restore(const QJsonObject& state) {
   tabs_->setCurrentIndex(state.value("tab").toInt());
   table_->restore(state.value("table").toObject());
   select(state.value("probe").toString());
+  table_->scrollAs(state.value("table").toObject());
 }
 
 } // namespace aicf::views

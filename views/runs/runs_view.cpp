@@ -303,6 +303,7 @@ void RunsView::restore(const QJsonObject& state) {
   }
   table_->restore(state);
   select(state.value("run").toString());
+  table_->scrollAs(state);
 }
 
 } // namespace aicf::views

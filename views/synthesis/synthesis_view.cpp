@@ -226,7 +226,7 @@ void SynthesisView::refill() {
                              : tr("Nothing synthesized for %1 yet. Synthesize (F5) builds the first variants.")
                                    .arg(workbench_.subject().name()));
   for (int row = 0; row < model_->rowCount(); ++row)
-    if (model_->at(row).id == keep || (first && row == 0)) table_->selectSourceRow(row);
+    if (model_->at(row).id == keep || (first && row == 0)) table_->keepSourceRow(row);
   if (!selected()) detail_->setVariant(nullptr);
 }
 
@@ -280,6 +280,7 @@ void SynthesisView::restore(const QJsonObject& state) {
   table_->restore(state.value("table").toObject());
   for (int row = 0; row < model_->rowCount(); ++row)
     if (model_->at(row).id == state.value("variant").toString()) table_->selectSourceRow(row);
+  table_->scrollAs(state.value("table").toObject());
   detail_->setCurrentIndex(state.value("tab").toInt());
   detail_->source().setFirstVisibleLine(state.value("line").toInt());
 }

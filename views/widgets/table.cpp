@@ -127,6 +127,18 @@ void Table::selectSourceRow(int row) {
   scrollTo(at);
 }
 
+void Table::keepSourceRow(int row) {
+  const QJsonObject place{{"scroll", verticalScrollBar()->value()}, {"across", horizontalScrollBar()->value()}};
+  selectSourceRow(row);
+  scrollAs(place);
+}
+
+void Table::scrollAs(const QJsonObject& state) {
+  executeDelayedItemsLayout(); // the bars' ranges are those of the rows
+  verticalScrollBar()->setValue(state.value("scroll").toInt());
+  horizontalScrollBar()->setValue(state.value("across").toInt());
+}
+
 void Table::setExplanation(const QString& text) {
   explanation_ = text;
   viewport()->update();
@@ -226,6 +238,7 @@ QJsonObject Table::state() const {
           {"descending", horizontalHeader()->sortIndicatorOrder() == Qt::DescendingOrder},
           {"hidden", hidden},
           {"scroll", verticalScrollBar()->value()},
+          {"across", horizontalScrollBar()->value()},
           {"row", first.isValid() ? first.data().toString() : QString()}};
 }
 
@@ -242,7 +255,7 @@ void Table::restore(const QJsonObject& state) {
                                  : proxy_->match(proxy_->index(0, 0), Qt::DisplayRole, row, 1, Qt::MatchExactly);
   if (!at.isEmpty())
     selectionModel()->setCurrentIndex(at.front(), QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-  verticalScrollBar()->setValue(state.value("scroll").toInt());
+  scrollAs(state);
 }
 
 void Table::showOrigin(const QModelIndex& at) {

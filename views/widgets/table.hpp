@@ -35,6 +35,8 @@ class Table : public QTableView {
   /// Of the current row, in the source model; -1 when none.
   [[nodiscard]] int sourceRow() const;
   void selectSourceRow(int row);
+  /// selectSourceRow without scrolling: for the row that was selected before its model was read again.
+  void keepSourceRow(int row);
   void setExplanation(const QString& text);
   [[nodiscard]] QString text(TableFormat format, bool selectedOnly) const;
   void copy();
@@ -46,6 +48,8 @@ class Table : public QTableView {
   /// Filter, sorting, hidden columns, scroll and the current row's first cell: for View::state().
   [[nodiscard]] QJsonObject state() const;
   void restore(const QJsonObject& state);
+  /// The scroll of a state alone: after a row was selected that restore() cannot know.
+  void scrollAs(const QJsonObject& state);
   /// Answers "where does this come from?" for a cell of the proxy: a box with the origin's words and its link.
   void showOrigin(const QModelIndex& at);
 
