@@ -1,6 +1,6 @@
 // No text is cut, none overlaps another: all visible widgets of all views at two sizes of the window, at one, two and
 // three times the pixels, light and dark. Each scale is a process of its own, since Qt reads it once.
-#include "tests/support/paths.hpp"
+#include "tests/views/fake_worker.hpp"
 #include "views/charts/chart_pane.hpp"
 #include "views/compare/compare_view.hpp"
 #include "views/frame/layouts.hpp"
@@ -28,7 +28,6 @@
 
 using namespace aicf;
 using namespace aicf::views;
-using aicf::test::sourceFile;
 
 namespace {
 constexpr int patience = 60'000, scaleMs = 240'000;
@@ -183,7 +182,7 @@ class TestFit : public QObject {
     QTemporaryDir folder;
     qputenv("AICF_STORE", folder.filePath("evidence.sqlite").toUtf8());
     WorkbenchOptions options;
-    options.worker = {QStringLiteral("/bin/sh"), {sourceFile("tests/views/fake_worker.sh"), QStringLiteral("good")}};
+    options.targets = fakeTargets("good");
     options.settingsFile = folder.filePath("settings.ini");
     Workbench w(options);
     theme().install(false);

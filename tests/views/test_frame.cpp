@@ -1,7 +1,7 @@
 // The frame: what a session keeps through a kill, layouts, views beside and unlinked, files that change outside, arrays
 // and links, the tour, a table's own behaviour, and the main job with no mouse.
 #include "core/base/npy.hpp"
-#include "tests/support/paths.hpp"
+#include "tests/views/fake_worker.hpp"
 #include "views/builder/builder_view.hpp"
 #include "views/builder/ledger_pane.hpp"
 #include "views/compare/compare_view.hpp"
@@ -35,7 +35,6 @@
 
 using namespace aicf;
 using namespace aicf::views;
-using aicf::test::sourceFile;
 
 namespace {
 constexpr int patience = 20'000;
@@ -43,7 +42,7 @@ const auto draftLine = QStringLiteral("# typed before the kill\n");
 
 WorkbenchOptions optionsIn(const QTemporaryDir& folder) { // NOLINT(readability-identifier-naming)
   WorkbenchOptions options;
-  options.worker = {QStringLiteral("/bin/sh"), {sourceFile("tests/views/fake_worker.sh"), QStringLiteral("good")}};
+  options.targets = fakeTargets("good");
   options.settingsFile = folder.filePath("settings.ini");
   options.sessionFile = folder.filePath("session.json");
   return options;
@@ -52,7 +51,7 @@ WorkbenchOptions optionsIn(const QTemporaryDir& folder) { // NOLINT(readability-
 /// The program that is killed: it works a little, says so, and waits for the end.
 int victim(const QString& folder) {
   WorkbenchOptions options;
-  options.worker = {QStringLiteral("/bin/sh"), {sourceFile("tests/views/fake_worker.sh"), QStringLiteral("good")}};
+  options.targets = fakeTargets("good");
   options.settingsFile = folder + "/settings.ini";
   options.sessionFile = folder + "/session.json";
   theme().install(false);

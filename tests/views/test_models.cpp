@@ -1,4 +1,5 @@
 // Every table model and its proxy under QAbstractItemModelTester; sorting, filtering, export.
+#include "tests/views/fake_worker.hpp"
 #include "views/atlas/matrix_model.hpp"
 #include "views/builder/builder_view.hpp"
 #include "views/builder/ledger_pane.hpp"
@@ -99,7 +100,7 @@ class TestModels : public QObject {
   void theMatrixOfProperties() {
     QTemporaryDir folder;
     WorkbenchOptions options;
-    options.worker = {QStringLiteral("/bin/false"), {}};
+    options.targets = noTargets();
     options.settingsFile = folder.filePath("settings.ini");
     Workbench w(options);
     PropertyMatrix matrix(w);

@@ -2,6 +2,7 @@
 // JSON is read here by other means.
 #include "core/base/atlas_path.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/views/fake_worker.hpp"
 #include "views/charts/chart_pane.hpp"
 #include "views/frame/main_window.hpp"
 #include "views/guide/page.hpp"
@@ -174,7 +175,7 @@ class TestPrimitivesView : public QObject {
   void theViewLeadsToTheRuns() {
     QTemporaryDir folder;
     WorkbenchOptions options;
-    options.worker = {QStringLiteral("/bin/false"), {}};
+    options.targets = noTargets();
     options.settingsFile = folder.filePath("settings.ini");
     qputenv("AICF_STORE", folder.filePath("evidence.sqlite").toUtf8());
     Workbench w(options);

@@ -4,6 +4,7 @@
 #include "core/base/atlas_path.hpp"
 #include "core/expr/check.hpp"
 #include "core/structure/properties/property.hpp"
+#include "tests/views/fake_worker.hpp"
 #include "views/atlas/atlas_view.hpp"
 #include "views/atlas/property_matrix.hpp"
 #include "views/builder/builder_view.hpp"
@@ -79,7 +80,7 @@ class TestSelection : public QObject {
     qputenv("AICF_STORE", folder_.filePath("evidence.sqlite").toUtf8());
     theme().install(false);
     WorkbenchOptions options;
-    options.worker = {QStringLiteral("/bin/false"), {}};
+    options.targets = noTargets();
     options.settingsFile = folder_.filePath("settings.ini");
     w_ = std::make_unique<Workbench>(options);
     window_ = std::make_unique<MainWindow>(*w_);

@@ -1,7 +1,7 @@
 // Random use with a clean console, and how fast the window is to its user at five times its aims.
 //   AICF_SOAK=5000 test_soak        as long as one likes, for instance under a sanitizer
 //   AICF_SOAK_SEED=7 test_soak      what a failure printed
-#include "tests/support/paths.hpp"
+#include "tests/views/fake_worker.hpp"
 #include "views/frame/layouts.hpp"
 #include "views/frame/locator.hpp"
 #include "views/frame/main_window.hpp"
@@ -20,7 +20,6 @@
 #include <QTest>
 
 using namespace aicf::views;
-using aicf::test::sourceFile;
 
 namespace {
 constexpr int patience = 60'000, fewSteps = 250, budgetMs = 25'000;
@@ -167,7 +166,7 @@ class TestSoak : public QObject {
     const quint32 seed = seedText.isEmpty() ? quint32(QDateTime::currentSecsSinceEpoch()) : seedText.toUInt();
     random_.seed(seed);
     WorkbenchOptions options;
-    options.worker = {QStringLiteral("/bin/sh"), {sourceFile("tests/views/fake_worker.sh"), QStringLiteral("good")}};
+    options.targets = fakeTargets("good");
     options.settingsFile = folder_.filePath("settings.ini");
     options.sessionFile = folder_.filePath("session.json");
     w_ = std::make_unique<Workbench>(options);

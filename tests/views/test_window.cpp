@@ -1,6 +1,6 @@
 // The whole window without a display: actions in every state, live diagnostics, ticks and their count, theme switch,
 // history, links, synthesis through a worker.
-#include "tests/support/paths.hpp"
+#include "tests/views/fake_worker.hpp"
 #include "views/builder/builder_view.hpp"
 #include "views/builder/ledger_pane.hpp"
 #include "views/compare/compare_view.hpp"
@@ -28,7 +28,6 @@
 
 using namespace aicf;
 using namespace aicf::views;
-using aicf::test::sourceFile;
 
 namespace {
 constexpr int patience = 60'000;
@@ -63,7 +62,7 @@ class TestWindow : public QObject {
 
   void init() {
     WorkbenchOptions options;
-    options.worker = {QStringLiteral("/bin/sh"), {sourceFile("tests/views/fake_worker.sh"), QStringLiteral("good")}};
+    options.targets = fakeTargets("good");
     options.settingsFile = folder_.filePath("settings.ini");
     QFile::remove(options.settingsFile);
     w_ = std::make_unique<Workbench>(options);

@@ -2,16 +2,32 @@
 
 #include "views/engine/text.hpp"
 
+#include <QCoreApplication>
+#include <QDir>
+
+#include <algorithm>
+
 namespace aicf::views {
 namespace {
-constexpr qint64 deadlineMs = 3'600'000;
-constexpr int memoryMb = 8192;
+constexpr std::int64_t deadlineMs = 3'600'000, memoryMb = 8192;
 constexpr int longestLog = 5000;
+constexpr int fewestHere = 2; // a question to this machine need not wait for a synthesis
+
+Job::State stateOf(JobEnd::Status status) {
+  switch (status) {
+  case JobEnd::Status::ok: return Job::State::ok;
+  case JobEnd::Status::refused: return Job::State::refused;
+  case JobEnd::Status::failed: return Job::State::failed;
+  case JobEnd::Status::cancelled: return Job::State::cancelled;
+  case JobEnd::Status::lost: return Job::State::lost;
+  }
+  return Job::State::failed;
+}
 } // namespace
 
 QString stateText(Job::State state) {
   switch (state) {
-  case Job::State::starting: return Jobs::tr("starting");
+  case Job::State::waiting: return Jobs::tr("waiting");
   case Job::State::running: return Jobs::tr("running");
   case Job::State::cancelling: return Jobs::tr("cancelling");
   case Job::State::ok: return Jobs::tr("done");
@@ -23,87 +39,118 @@ QString stateText(Job::State state) {
   return {};
 }
 
-Jobs::Jobs(const WorkerCommand& command, const WorkerPatience& patience, QObject* parent)
-    : QObject(parent), command_(command), patience_(patience) {}
+JobTargets ownTargets() {
+  JobTargets out;
+  auto read = load_targets();
+  out.problems = read.diagnostics;
+  out.all = read ? std::move(*read) : std::vector<WorkerTarget>{WorkerTarget{}};
+  const std::string beside =
+      QDir(QCoreApplication::applicationDirPath()).filePath(QStringLiteral("aicf")).toStdString();
+  for (WorkerTarget& target : out.all) {
+    if (target.remote()) continue;
+    if (target.program.empty()) target.program = beside;
+    target.workers = std::max(target.workers, fewestHere);
+  }
+  out.build = AICF_VERSION;
+  return out;
+}
 
-int Jobs::start(const QString& kind, const QString& title, const QString& about, const nlohmann::json& body) {
+Jobs::Jobs(const JobTargets& targets, const WorkerPatience& patience, QObject* parent)
+    : QObject(parent), targets_(targets),
+      pool_(std::make_unique<WorkerPool>(targets.all, patience, targets.build)) {}
+
+Jobs::~Jobs() { pool_.reset(); } // its thread posts to this object
+
+int Jobs::start(const QString& kind, const QString& title, const QString& about, const nlohmann::json& body,
+                const QString& target) {
   Job job;
   job.number = int(jobs_.size()) + 1;
   job.kind = kind;
   job.title = title;
   job.about = about;
+  job.target = target.isEmpty() ? qs(targets_.all.front().name) : target;
+  job.body = body;
   job.started = QDateTime::currentDateTime();
   const int number = job.number;
+  const WorkerJob asked{job.target.toStdString(), kind.toStdString(), body, deadlineMs, memoryMb};
   jobs_.push_back(std::move(job));
+  ids_.push_back(0);
   Q_EMIT added(number);
-
-  auto* worker = new WorkerClient(this, patience_);
-  workers_[number] = worker;
-  connect(worker, &WorkerClient::hello, this, [this, number](const nlohmann::json& params) {
-    if (at(number).state == Job::State::starting) at(number).state = Job::State::running;
-    if (params.contains("host") && params["host"].is_string())
-      at(number).worker = qs(params["host"].get<std::string>());
-    Q_EMIT changed(number);
-  });
-  connect(worker, &WorkerClient::progress, this, [this, number](qint64 done, qint64 total, const QString& text) {
-    at(number).done = done;
-    at(number).total = total;
-    if (!text.isEmpty()) at(number).text = text;
-    Q_EMIT changed(number);
-  });
-  connect(worker, &WorkerClient::log, this, [this, number](const QString& text) {
-    if (at(number).log.size() < longestLog) at(number).log << text;
-    Q_EMIT changed(number);
-  });
-  connect(worker, &WorkerClient::result, this,
-          [this, number](const QString& resultKind, const nlohmann::json& result_) {
-            ++at(number).results;
-            Q_EMIT result(number, resultKind, result_);
-            Q_EMIT changed(number);
-          });
-  connect(
-      worker, &WorkerClient::done, this,
-      [this, number](const QString& status, const std::vector<Diagnostic>& diagnostics, const nlohmann::json& result_) {
-        at(number).diagnostics = diagnostics;
-        finish(number,
-               status == QLatin1String("ok")          ? Job::State::ok
-               : status == QLatin1String("refused")   ? Job::State::refused
-               : status == QLatin1String("cancelled") ? Job::State::cancelled
-                                                      : Job::State::failed,
-               result_);
-      });
-  connect(worker, &WorkerClient::lost, this, [this, number](const QString& reason) {
-    Diagnostic why;
-    why.code = "worker.lost";
-    why.message = reason.toStdString();
-    why.hint = tr("Results that had arrived are kept; the job can be started again.").toStdString();
-    at(number).diagnostics = {why};
-    finish(number, Job::State::lost, {});
-  });
-  worker->start(command_, number, kind, body, deadlineMs, memoryMb);
+  ids_[std::size_t(number - 1)] = pool_->submit(asked, eventsOf(number));
   return number;
 }
 
-void Jobs::finish(int number, Job::State state, const nlohmann::json& body) {
+int Jobs::again(int number) {
+  const Job job = at(number);
+  return start(job.kind, job.title, job.about, job.body, job.target);
+}
+
+/// The pool's events, which come on its thread, in their order on the window's.
+JobEvents Jobs::eventsOf(int number) {
+  JobEvents events;
+  events.started = [this, number](const WorkerGreeting& greeting) {
+    QMetaObject::invokeMethod(
+        this,
+        [this, number, host = qs(greeting.host)] {
+          if (at(number).state == Job::State::waiting) at(number).state = Job::State::running;
+          at(number).host = host;
+          Q_EMIT changed(number);
+        },
+        Qt::QueuedConnection);
+  };
+  events.progress = [this, number](std::int64_t done, std::int64_t total, const std::string& text) {
+    QMetaObject::invokeMethod(
+        this,
+        [this, number, done, total, words = qs(text)] {
+          at(number).done = done;
+          at(number).total = total;
+          if (!words.isEmpty()) at(number).text = words;
+          Q_EMIT changed(number);
+        },
+        Qt::QueuedConnection);
+  };
+  events.log = [this, number](const std::string& text) {
+    QMetaObject::invokeMethod(
+        this,
+        [this, number, words = qs(text)] {
+          if (at(number).log.size() < longestLog) at(number).log << words;
+          Q_EMIT changed(number);
+        },
+        Qt::QueuedConnection);
+  };
+  events.result = [this, number](const std::string& kind, const nlohmann::json& body) {
+    QMetaObject::invokeMethod(
+        this,
+        [this, number, what = qs(kind), body] {
+          ++at(number).results;
+          Q_EMIT result(number, what, body);
+          Q_EMIT changed(number);
+        },
+        Qt::QueuedConnection);
+  };
+  events.finished = [this, number](const JobEnd& end) {
+    QMetaObject::invokeMethod(
+        this, [this, number, end] { finish(number, end); }, Qt::QueuedConnection);
+  };
+  return events;
+}
+
+void Jobs::finish(int number, const JobEnd& end) {
   Job& job = at(number);
-  job.state = state;
+  job.state = stateOf(end.status);
   job.ended = QDateTime::currentDateTime();
+  job.diagnostics = end.diagnostics;
   for (const Diagnostic& d : job.diagnostics) job.log << qs(format(d)).trimmed();
-  if (WorkerClient* worker = workers_[number]) {
-    workers_.erase(number);
-    // It leaves by itself after `shutdown`; the object must outlive that.
-    QTimer::singleShot(patience_.silence + 1000, worker, &QObject::deleteLater);
-  }
   Q_EMIT changed(number);
-  Q_EMIT finished(number, body);
+  Q_EMIT finished(number, end.body);
 }
 
 void Jobs::cancel(int number) {
-  const auto it = workers_.find(number);
-  if (it == workers_.end()) return;
+  const Job* job = find(number);
+  if (!job || job->isOver() || job->state == Job::State::cancelling) return;
   at(number).state = Job::State::cancelling;
   Q_EMIT changed(number);
-  it->second->cancel();
+  pool_->cancel(ids_[std::size_t(number - 1)]);
 }
 
 const Job* Jobs::find(int number) const {

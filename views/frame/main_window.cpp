@@ -96,6 +96,13 @@ MainWindow::MainWindow(Workbench& workbench)
   });
   connect(&workbench_, &Workbench::noticed, notices_, &NoticeBar::add);
   connect(&workbench_, &Workbench::unnoticed, notices_, &NoticeBar::remove);
+  if (const auto& problems = workbench_.jobs().targets().problems; !problems.empty()) {
+    QStringList lines;
+    for (const Diagnostic& d : problems) lines << qs(format(d)).trimmed();
+    notices_->add({QStringLiteral("targets"),
+                   tr("Jobs run on this machine alone: the file of targets cannot be used. %1").arg(lines.join('\n')),
+                   {}});
+  }
   new Outside(workbench, this);
   restoreGeometry(workbench_.settings().value(geometryKey).toByteArray());
   if (!workbench_.navigator().current()) workbench_.navigator().goTo(QStringLiteral("start"));

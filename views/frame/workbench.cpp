@@ -30,7 +30,7 @@ Workbench::Workbench(const WorkbenchOptions& options, QObject* parent)
       settings_(options.settingsFile.isEmpty()
                     ? std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope, "aicf", "workbench")
                     : std::make_unique<QSettings>(options.settingsFile, QSettings::IniFormat)),
-      sessionFile_(options.sessionFile), legality_(subject_, rules_), jobs_(options.worker, options.patience),
+      sessionFile_(options.sessionFile), legality_(subject_, rules_), jobs_(options.targets, options.patience),
       readingArray_(this) {
   connect(&navigator_, &Navigator::activeChanged, this, &Workbench::follow);
   connect(&navigator_, &Navigator::activeChanged, this, &Workbench::light);

@@ -24,7 +24,7 @@ struct ArrayShape {
 };
 
 struct WorkbenchOptions {
-  WorkerCommand worker = ownWorker();
+  JobTargets targets = ownTargets();
   WorkerPatience patience;
   QString settingsFile; ///< empty: the user's own
   QString sessionFile;  ///< where the session is kept from second to second; empty: nowhere

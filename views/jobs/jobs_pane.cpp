@@ -4,6 +4,7 @@
 #include "views/engine/text.hpp"
 #include "views/widgets/panes.hpp"
 
+#include <QHBoxLayout>
 #include <QPainter>
 #include <QPlainTextEdit>
 #include <QSplitter>
@@ -19,7 +20,7 @@ constexpr qreal barRoom = 4, barInset = 3;
 
 Tone toneOf(Job::State state) {
   switch (state) {
-  case Job::State::starting:
+  case Job::State::waiting:
   case Job::State::running: return Tone::info;
   case Job::State::ok: return Tone::good;
   case Job::State::cancelling:
@@ -78,6 +79,11 @@ RecordModel<Job>* makeJobsModel(QObject* parent) {
        C{{JobsPane::tr("Progress"), JobsPane::tr("Steps done of all"), CellKind::number, 110},
          [](const Job& j) { return j.total > 0 ? QVariant(double(j.done) / double(j.total)) : QVariant(); },
          [](const Job& j) { return j.total > 0 ? QStringLiteral("%1 / %2").arg(j.done).arg(j.total) : QString(); }},
+       C{{JobsPane::tr("Where"), JobsPane::tr("Whose workers do it: the target, and its machine once one has taken it"),
+          CellKind::text, 110},
+         [](const Job& j) {
+           return j.host.isEmpty() || j.host == j.target ? j.target : j.target + QStringLiteral(" · ") + j.host;
+         }},
        C{{JobsPane::tr("Results"), JobsPane::tr("Results that arrived"), CellKind::number, 70},
          [](const Job& j) { return j.results; }},
        C{{JobsPane::tr("Took"), JobsPane::tr("From start to end, or until now"), CellKind::number, 76},
@@ -91,7 +97,8 @@ RecordModel<Job>* makeJobsModel(QObject* parent) {
 JobsPane::JobsPane(Workbench& workbench)
     : workbench_(workbench), model_(makeJobsModel(this)),
       table_(new Table(model_, tr("Jobs"), tr("No job has run yet. Synthesis starts one."))), log_(new QPlainTextEdit),
-      cancel_(button(tr("Cancel"), tr("Ends the job; results that arrived are kept"))) {
+      cancel_(button(tr("Cancel"), tr("Ends the job; results that arrived are kept"))),
+      again_(button(tr("Start again"), tr("The same request once more, as a new job"))) {
   log_->setReadOnly(true);
   log_->setAccessibleName(tr("Log of the job"));
   log_->setPlaceholderText(tr("The log of the selected job."));
@@ -103,17 +110,25 @@ JobsPane::JobsPane(Workbench& workbench)
   auto* rightLayout = new QVBoxLayout(right);
   rightLayout->setContentsMargins(0, 0, 0, 0);
   rightLayout->addWidget(log_, 1);
-  rightLayout->addWidget(cancel_, 0, Qt::AlignRight);
+  auto* buttons = new QHBoxLayout;
+  buttons->addStretch(1);
+  buttons->addWidget(again_);
+  buttons->addWidget(cancel_);
+  rightLayout->addLayout(buttons);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(6, 0, 6, 6);
   layout->addWidget(splitter(Qt::Horizontal, {{table_, 780}, {right, 460}}));
   cancel_->setEnabled(false);
+  again_->setEnabled(false);
 
   connect(&workbench.jobs(), &Jobs::added, this, &JobsPane::update);
   connect(&workbench.jobs(), &Jobs::changed, this, &JobsPane::update);
   connect(table_, &Table::currentRowChanged, this, &JobsPane::showLog);
   connect(cancel_, &QPushButton::clicked, this, [this] {
     if (const int row = table_->sourceRow(); row >= 0) workbench_.jobs().cancel(model_->at(row).number);
+  });
+  connect(again_, &QPushButton::clicked, this, [this] {
+    if (const int row = table_->sourceRow(); row >= 0) workbench_.jobs().again(model_->at(row).number);
   });
 }
 
@@ -131,8 +146,16 @@ void JobsPane::update(int number) {
 void JobsPane::showLog() {
   const int row = table_->sourceRow();
   cancel_->setEnabled(row >= 0 && !model_->at(row).isOver());
-  const QString text = row >= 0 ? model_->at(row).log.join('\n') : QString();
-  if (text != log_->toPlainText()) log_->setPlainText(text);
+  again_->setEnabled(row >= 0 && model_->at(row).isOver());
+  const QStringList lines = row >= 0 ? model_->at(row).log : QStringList();
+  const int number = row >= 0 ? model_->at(row).number : 0;
+  // A log only grows: thousands of lines are not laid out anew for each that comes.
+  if (number != std::exchange(logged_, number)) {
+    log_->setPlainText(lines.join('\n'));
+  } else {
+    for (qsizetype i = loggedLines_; i < lines.size(); ++i) log_->appendPlainText(lines[i]);
+  }
+  loggedLines_ = lines.size();
 }
 
 } // namespace aicf::views

@@ -20,7 +20,9 @@ class JobsPane : public QWidget {
   RecordModel<Job>* model_;
   Table* table_;
   QPlainTextEdit* log_;
-  QPushButton* cancel_;
+  QPushButton *cancel_, *again_;
+  int logged_ = 0;              ///< whose log is shown
+  qsizetype loggedLines_ = 0; ///< how much of it
 };
 
 /// Of jobs, newest number last.

@@ -13,6 +13,18 @@
 namespace aicf::views {
 namespace {
 constexpr int mostVariants = 64, largestDim = 1 << 28, largestSeed = 1'000'000;
+constexpr auto whereKey = "synthesis/where";
+
+QString wordsOf(const WorkerTarget& target) {
+  const QString name = qs(target.name);
+  switch (target.kind) {
+  case WorkerTarget::Kind::local:
+    return target.name == "local" ? SynthesisForm::tr("this machine") : SynthesisForm::tr("%1 (here)").arg(name);
+  case WorkerTarget::Kind::ssh: return SynthesisForm::tr("%1 (ssh %2)").arg(name, qs(target.host));
+  case WorkerTarget::Kind::srun: return SynthesisForm::tr("%1 (Slurm)").arg(name);
+  }
+  return name;
+}
 
 QSpinBox* spin(int lo, int hi, const QString& name, const QString& tip) {
   auto* box = new QSpinBox;
@@ -28,7 +40,7 @@ QSpinBox* spin(int lo, int hi, const QString& name, const QString& tip) {
 
 SynthesisForm::SynthesisForm(Workbench& workbench)
     : workbench_(workbench), sizes_(new QFormLayout), operator_(new ElidedLabel({}, "heading")), dtype_(new QComboBox),
-      backend_(new QComboBox), target_(new QComboBox),
+      backend_(new QComboBox), target_(new QComboBox), where_(new QComboBox),
       budget_(spin(1, mostVariants, tr("Variants"),
                    tr("How many to build; each state form comes once before any comes twice"))),
       seed_(spin(1, largestSeed, tr("Seed"), tr("Of the random inputs; the same seed gives the same inputs"))),
@@ -42,6 +54,14 @@ SynthesisForm::SynthesisForm(Workbench& workbench)
   backend_->setToolTip(tr("Emulator: counts and checks exactly, needs no GPU. CUDA device: times as well."));
   target_->addItems({"sm_80", "sm_86", "sm_89", "sm_90"});
   target_->setToolTip(tr("Architecture that the kernels are compiled for"));
+  for (const WorkerTarget& t : workbench.jobs().targets().all) where_->addItem(wordsOf(t), qs(t.name));
+  where_->setToolTip(tr("Whose workers build, run and judge the kernels. Other machines are named in %1: "
+                        "{\"schema\": \"aicf.targets/1\", \"targets\": [{\"name\": \"gpu\", \"kind\": \"ssh\", "
+                        "\"host\": \"me@machine\", \"program\": \"/path/to/aicf\"}]}")
+                         .arg(qs(targets_file().string())));
+  where_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  where_->setMinimumContentsLength(10);
+  if (const int last = where_->findData(workbench.settings().value(whereKey)); last >= 0) where_->setCurrentIndex(last);
   budget_->setValue(6);
   bar_->setTextVisible(false);
   bar_->setAccessibleName(tr("Progress of the synthesis"));
@@ -59,6 +79,7 @@ SynthesisForm::SynthesisForm(Workbench& workbench)
   options->addRow(tr("Type"), dtype_);
   options->addRow(tr("Backend"), backend_);
   options->addRow(tr("Target"), target_);
+  options->addRow(tr("Run on"), where_);
   options->addRow(tr("Variants"), budget_);
   options->addRow(tr("Seed"), seed_);
   for (int row = 0; row < options->rowCount(); ++row) {
@@ -87,6 +108,7 @@ SynthesisForm::SynthesisForm(Workbench& workbench)
 
   connect(start_, &QPushButton::clicked, this, [this] { workbench_.actions().trigger("synthesis.start"); });
   connect(cancel_, &QPushButton::clicked, this, [this] { workbench_.actions().trigger("synthesis.cancel"); });
+  connect(where_, &QComboBox::currentIndexChanged, this, [this] { workbench_.settings().setValue(whereKey, where()); });
   for (QComboBox* box : {dtype_, target_}) connect(box, &QComboBox::currentIndexChanged, this, &SynthesisForm::edited);
   connect(&workbench.subject(), &Subject::opened, this, &SynthesisForm::fillSizes);
   connect(&workbench.subject(), &Subject::problemChanged, this, &SynthesisForm::fillSizes);
@@ -102,6 +124,7 @@ SynthesisForm::SynthesisForm(Workbench& workbench)
 }
 
 QString SynthesisForm::backend() const { return backend_->currentData().toString(); }
+QString SynthesisForm::where() const { return where_->currentData().toString(); }
 int SynthesisForm::budget() const { return budget_->value(); }
 int SynthesisForm::seed() const { return seed_->value(); }
 void SynthesisForm::setBudget(int budget) { budget_->setValue(budget); }

@@ -18,6 +18,8 @@ class SynthesisForm : public QWidget {
  public:
   explicit SynthesisForm(Workbench& workbench);
   [[nodiscard]] QString backend() const;
+  /// Whose workers do it, by name.
+  [[nodiscard]] QString where() const;
   [[nodiscard]] int budget() const;
   [[nodiscard]] int seed() const;
   void setBudget(int budget);
@@ -32,7 +34,7 @@ class SynthesisForm : public QWidget {
   Workbench& workbench_;
   QFormLayout* sizes_;
   QLabel* operator_;
-  QComboBox *dtype_, *backend_, *target_;
+  QComboBox *dtype_, *backend_, *target_, *where_;
   QSpinBox *budget_, *seed_;
   QPushButton *start_, *cancel_;
   QProgressBar* bar_;

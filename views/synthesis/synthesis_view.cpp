@@ -208,7 +208,7 @@ void SynthesisView::start() {
   job_ = int(workbench_.jobs().all().size()) + 1;
   workbench_.jobs().start(
       "synth", tr("%1, %2, %3, %4").arg(s.name(), sizes.join(' '), qs(name_of(p.float_type)), form_->backend()),
-      s.name(), body);
+      s.name(), body, form_->where());
 }
 
 void SynthesisView::refill() {
