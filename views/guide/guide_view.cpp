@@ -141,6 +141,8 @@ void GuideView::judge() {
   for (int row = 0; row < model_->rowCount(); ++row)
     if (!keep.isEmpty() && model_->at(row).id == keep) table_->keepSourceRow(row);
   showPage();
+  if (const int place = space ? std::exchange(awaitedPage_, -1) : -1; place >= 0)
+    page_->verticalScrollBar()->setValue(place);
 }
 
 void GuideView::showPage() {
@@ -204,9 +206,7 @@ bool GuideView::isReady() const {
 
 QJsonObject GuideView::state() const {
   if (!widget_) return {};
-  return {{"table", table_->state()},
-          {"transformation", selected()},
-          {"page", page_->verticalScrollBar()->value()}};
+  return {{"table", table_->state()}, {"transformation", selected()}, {"page", page_->verticalScrollBar()->value()}};
 }
 
 void GuideView::restore(const QJsonObject& state) {
@@ -215,7 +215,9 @@ void GuideView::restore(const QJsonObject& state) {
   table_->restore(table);
   select(state.value("transformation").toString());
   table_->scrollAs(table);
-  page_->verticalScrollBar()->setValue(state.value("page").toInt());
+  const int place = state.value("page").toInt();
+  page_->verticalScrollBar()->setValue(place);
+  awaitedPage_ = isReady() ? -1 : place;
 }
 
 } // namespace aicf::views

@@ -61,7 +61,8 @@ class GuideView : public QObject, public View {
   Page* page_ = nullptr;
   Pane *list_ = nullptr, *pagePane_ = nullptr;
   QPushButton* ticks_ = nullptr;
-  QString shown_; ///< what the page is about
+  QString shown_;        ///< what the page is about
+  int awaitedPage_ = -1; ///< where to scroll it once the verdicts are there; -1: nowhere
 };
 
 } // namespace aicf::views
