@@ -46,6 +46,11 @@ class TestJobs : public QObject {
   }
 
  private Q_SLOTS:
+  void initTestCase() {
+    qputenv("AICF_STORE", folder_.filePath("evidence.sqlite").toUtf8());
+    theme().install(false);
+  }
+
   void resultsArriveOneByOne() {
     std::vector<nlohmann::json> results;
     const Job job = run("good", &results);
@@ -100,7 +105,7 @@ class TestJobs : public QObject {
     const int second = jobs.again(first);
     QVERIFY(finished.wait(5000));
     QCOMPARE(jobs.find(second)->state, Job::State::ok);
-    QCOMPARE(jobs.find(second)->body, nlohmann::json({{"seed", 7}}));
+    QVERIFY(jobs.find(second)->body == nlohmann::json({{"seed", 7}}));
     QCOMPARE(jobs.find(second)->about, QStringLiteral("softmax"));
     QCOMPARE(jobs.find(first)->state, Job::State::lost);
   }

@@ -85,25 +85,27 @@ class TestWindow : public QObject {
   }
 
   void everyActionInEveryState() {
-    const auto triggerAll = [this] {
-      QStringList ids;
-      for (const Action& a : w_->actions().all()) ids << a.id;
+    window_->resize(1000, 640); // what is painted after each action is the same, on fewer pixels
+    QStringList ids;
+    for (const Action& a : w_->actions().all()) {
+      const QAction* action = w_->actions().find(a.id);
+      QVERIFY2(!action->text().isEmpty() && !action->toolTip().isEmpty(), qPrintable(a.id));
+      if (a.id != QLatin1String("file.quit")) ids << a.id;
+    }
+    const auto triggerAll = [&](const QString& view) {
       for (const QString& id : ids) {
-        if (id == QLatin1String("file.quit")) continue;
+        w_->navigator().goTo(view); // what an action before it did is not this one's state
         w_->actions().refresh();
-        QAction* action = w_->actions().find(id);
-        QVERIFY2(!action->text().isEmpty() && !action->toolTip().isEmpty(), qPrintable(id));
-        w_->actions().trigger(id);
+        const bool enabled = w_->actions().find(id)->isEnabled();
+        QVERIFY2(w_->actions().trigger(id) == enabled, qPrintable(view + ": " + id));
+        if (!enabled) continue; // nothing happened
         QCoreApplication::processEvents();
         closeDialogs();
       }
     };
-    triggerAll(); // nothing open
+    triggerAll(QStringLiteral("start")); // nothing open
     openSoftmax();
-    for (View* v : w_->navigator().views()) {
-      w_->navigator().goTo(v->id());
-      triggerAll();
-    }
+    for (View* v : w_->navigator().views()) triggerAll(v->id());
   }
 
   void liveDiagnosticsWhileTyping() {

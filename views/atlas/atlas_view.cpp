@@ -316,7 +316,8 @@ QJsonObject AtlasView::state() const {
           {"op", op_},
           {"property", property_},
           {"scroll", table_->verticalScrollBar()->value()},
-          {"across", table_->horizontalScrollBar()->value()}};
+          {"across", table_->horizontalScrollBar()->value()},
+          {"page", page_->verticalScrollBar()->value()}};
 }
 
 void AtlasView::restore(const QJsonObject& state) {
@@ -331,6 +332,7 @@ void AtlasView::restore(const QJsonObject& state) {
   answer_->setCurrentIndex(state.value("answer").toInt());
   table_->verticalScrollBar()->setValue(state.value("scroll").toInt());
   table_->horizontalScrollBar()->setValue(state.value("across").toInt());
+  page_->scrollDown(state.value("page").toInt());
 }
 
 } // namespace aicf::views

@@ -113,6 +113,14 @@ RecordModel<LegalityRow>* makeLedgerModel(QObject* parent) {
       parent);
 }
 
+QString sentence(const QString& reason, const Definition* definition) {
+  if (reason.isEmpty()) return reason;
+  const std::string first = reason.section(' ', 0, 0).section('#', 0, 0).toStdString();
+  for (std::size_t i = 0; definition && i < definition->tensors.size(); ++i)
+    if (definition->tensors[i].name == first) return reason;
+  return reason.left(1).toUpper() + reason.mid(1);
+}
+
 LedgerPane::LedgerPane(Workbench& workbench)
     : workbench_(workbench), model_(makeLedgerModel(this)),
       table_(new Table(model_, tr("Ledger of transformations"), {})), title_(label({}, "heading")),
@@ -220,7 +228,7 @@ void LedgerPane::showDetail() {
   title_->setText(qs(r.title) + QStringLiteral("  —  ") + (r.applicable ? legalText(r) : tr("does not apply")));
   setTone(title_, legalTone(r) == Tone::bad ? Tone::bad : Tone::plain);
   QString why = qs(r.reason);
-  if (!why.isEmpty()) why[0] = why[0].toUpper();
+  why = sentence(why, workbench_.subject().definition().get());
   reason_->setText(why.isEmpty() ? qs(text.why)
                                  : why + (why.endsWith('.') ? QString() : QStringLiteral(".")) +
                                        (text.why.empty() ? QString() : ' ' + qs(text.why)));

@@ -56,8 +56,7 @@ JobTargets ownTargets() {
 }
 
 Jobs::Jobs(const JobTargets& targets, const WorkerPatience& patience, QObject* parent)
-    : QObject(parent), targets_(targets),
-      pool_(std::make_unique<WorkerPool>(targets.all, patience, targets.build)) {}
+    : QObject(parent), targets_(targets), pool_(std::make_unique<WorkerPool>(targets.all, patience, targets.build)) {}
 
 Jobs::~Jobs() { pool_.reset(); } // its thread posts to this object
 

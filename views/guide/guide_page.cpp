@@ -2,6 +2,7 @@
 #include "core/semantics/guide.hpp"
 #include "views/atlas/property_matrix.hpp"
 #include "views/atlas/relations.hpp"
+#include "views/builder/ledger_pane.hpp"
 #include "views/engine/atlas_texts.hpp"
 #include "views/engine/text.hpp"
 #include "views/guide/guide_view.hpp"
@@ -73,8 +74,7 @@ QString judged(Workbench& workbench, const QString& id) {
   const LegalityRow* r = space->ledger.find(id.toStdString());
   if (!r) return {};
   const QString op = linkTo({"op", workbench.subject().name()}, workbench.subject().name());
-  QString why = qs(r->reason);
-  if (!why.isEmpty()) why[0] = why[0].toUpper();
+  QString why = sentence(qs(r->reason), workbench.subject().definition().get());
   if (!why.isEmpty() && !why.endsWith('.')) why += '.';
   QString out = QStringLiteral("<p>%1 %2. %3</p>")
                     .arg(op,

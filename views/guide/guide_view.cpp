@@ -141,8 +141,7 @@ void GuideView::judge() {
   for (int row = 0; row < model_->rowCount(); ++row)
     if (!keep.isEmpty() && model_->at(row).id == keep) table_->keepSourceRow(row);
   showPage();
-  if (const int place = space ? std::exchange(awaitedPage_, -1) : -1; place >= 0)
-    page_->verticalScrollBar()->setValue(place);
+  if (const int place = space ? std::exchange(awaitedPage_, -1) : -1; place >= 0) page_->scrollDown(place);
 }
 
 void GuideView::showPage() {
@@ -216,7 +215,7 @@ void GuideView::restore(const QJsonObject& state) {
   select(state.value("transformation").toString());
   table_->scrollAs(table);
   const int place = state.value("page").toInt();
-  page_->verticalScrollBar()->setValue(place);
+  page_->scrollDown(place);
   awaitedPage_ = isReady() ? -1 : place;
 }
 

@@ -53,6 +53,11 @@ void Page::rewrite() {
   verticalScrollBar()->setValue(place);
 }
 
+void Page::scrollDown(int place) {
+  (void)document()->size(); // laid out bit by bit otherwise, and the bar's range with it
+  verticalScrollBar()->setValue(place);
+}
+
 QString escaped(const QString& text) { return text.toHtmlEscaped(); }
 QString heading(const QString& text) { return QStringLiteral("<h3>%1</h3>").arg(escaped(text)); }
 QString paragraph(const QString& text) {

@@ -16,6 +16,8 @@ class Page : public QTextBrowser {
   /// before, and the reader stays where he is.
   void setBody(std::function<QString()> write, bool stay = false);
   void rewrite();
+  /// To a place that verticalScrollBar() said; the whole page is laid out for it.
+  void scrollDown(int place);
 
  Q_SIGNALS:
   /// A link of another scheme than aicf and http: the view knows what it does.

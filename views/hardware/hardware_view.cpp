@@ -12,6 +12,7 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -368,7 +369,8 @@ QJsonObject HardwareView::state() const {
   return {{"profile", profile_->currentText()},
           {"compare", compare_->currentIndex()},
           {"item", row >= 0 ? model_->at(row).id : QString()},
-          {"table", table_->state()}};
+          {"table", table_->state()},
+          {"page", page_->verticalScrollBar()->value()}};
 }
 
 void HardwareView::restore(const QJsonObject& state) {
@@ -378,6 +380,7 @@ void HardwareView::restore(const QJsonObject& state) {
   table_->restore(state.value("table").toObject());
   select(state.value("item").toString());
   table_->scrollAs(state.value("table").toObject());
+  page_->scrollDown(state.value("page").toInt());
 }
 
 } // namespace aicf::views

@@ -21,7 +21,7 @@ class JobsPane : public QWidget {
   Table* table_;
   QPlainTextEdit* log_;
   QPushButton *cancel_, *again_;
-  int logged_ = 0;              ///< whose log is shown
+  int logged_ = 0;            ///< whose log is shown
   qsizetype loggedLines_ = 0; ///< how much of it
 };
 

@@ -14,6 +14,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QVBoxLayout>
@@ -307,6 +308,7 @@ QJsonObject PrimitivesView::state() const {
           {"quantity", quantity_->currentIndex()},
           {"tab", tabs_->currentIndex()},
           {"probe", probe_},
+          {"page", page_->verticalScrollBar()->value()},
           {"table", table_->state()}};
 }
 
@@ -320,6 +322,7 @@ void PrimitivesView::restore(const QJsonObject& state) {
   table_->restore(state.value("table").toObject());
   select(state.value("probe").toString());
   table_->scrollAs(state.value("table").toObject());
+  page_->scrollDown(state.value("page").toInt());
 }
 
 } // namespace aicf::views

@@ -37,7 +37,10 @@ RecordModel<Evidence>* makeRunsModel(QObject* parent) {
       {C{{RunsView::tr("Started"), RunsView::tr("UTC"), CellKind::mono, 158},
          text(&Evidence::started),
          [](const auto& e) { return qs(e.started).left(19).replace('T', ' '); }},
-       C{{RunsView::tr("Kind"), RunsView::tr("synth: a variant, built and judged; check: a kernel of one's own; probe: a measurement of the machine"), CellKind::text, 80},
+       C{{RunsView::tr("Kind"),
+          RunsView::tr(
+              "synth: a variant, built and judged; check: a kernel of one's own; probe: a measurement of the machine"),
+          CellKind::text, 80},
          key(&RunKey::kind)},
        C{{RunsView::tr("Status"), RunsView::tr("How the run ended"), CellKind::chip, 96},
          [](const auto& e) { return QString(qs(e.status)).replace('_', ' '); },

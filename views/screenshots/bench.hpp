@@ -5,27 +5,39 @@
 #include <QElapsedTimer>
 #include <QString>
 
+#include <vector>
+
 namespace aicf::views {
 
 /// Times every event that it delivers; nested deliveries count as part of the outermost.
 class TimedApplication : public QApplication {
  public:
   using QApplication::QApplication;
+  struct Handler {
+    double ms = 0, cpuMs = 0; ///< by the clock; on a processor
+    QString what;
+  };
   bool notify(QObject* receiver, QEvent* event) override;
-  void resetLongest();
-  [[nodiscard]] double longestMs() const { return longestNs_ / 1e6; }
-  [[nodiscard]] const QString& longestWhat() const { return what_; }
+  /// Forgets the handlers; `during` is said of those to come.
+  void resetLongest(const QString& during = {});
+  void setDuring(const QString& during) { during_ = during; }
+  [[nodiscard]] const Handler& longest() const { return longest_; } ///< by the clock
+  /// The few that cost most on a processor, costliest first: whatever else the machine does, they are the same.
+  [[nodiscard]] const std::vector<Handler>& costliest() const { return costliest_; }
 
  private:
   int depth_ = 0;
-  qint64 longestNs_ = 0;
-  QString what_;
+  QString during_;
+  Handler longest_;
+  std::vector<Handler> costliest_;
 };
 
 struct BenchResult {
   double startMs = 0, evidenceMs = 0; ///< to a window that answers with the library read; until all rows are there too
-  double handlerMs = 0, selectionMs = 0, cancelMs = 0;
-  QString longestHandler, problem; ///< problem: why there is no result
+  double selectionMs = 0, selectionCpuMs = 0, cancelMs = 0;
+  TimedApplication::Handler longest;
+  std::vector<TimedApplication::Handler> costliest;
+  QString problem; ///< why there is no result
   std::size_t operators = 0, rows = 0;
 };
 inline constexpr double startAimMs = 1500, handlerAimMs = 50, selectionAimMs = 100, cancelAimMs = 200;
