@@ -211,11 +211,14 @@ class TestFrame : public QObject {
     window_->layouts().reset();
   }
 
-  /// What a user sees of a view that he came back to: chosen rows, texts of filters, scroll of tables, pages, editors.
+  /// What a user sees of a view that he came back to: texts of filters, chosen rows, scroll of tables and the Guide.
   QStringList seen(View* v) {
     QStringList out{v->id(), w_->navigator().active().uri()};
     for (QWidget* widget : v->widget()->findChildren<QWidget*>()) {
       if (!widget->isVisible() || widget->accessibleName().isEmpty()) continue;
+      // Pages beside a table are written anew as figures and relations become known; the Guide's is what is read there.
+      const bool row = qobject_cast<QLineEdit*>(widget) || qobject_cast<QAbstractItemView*>(widget);
+      if (!row && !(qobject_cast<QTextBrowser*>(widget) && v->id() == QLatin1String("guide"))) continue;
       QString what;
       if (const auto* line = qobject_cast<QLineEdit*>(widget)) what = line->text();
       if (const auto* area = qobject_cast<QAbstractScrollArea*>(widget))

@@ -216,12 +216,12 @@ class TestJobs : public QObject {
     QCOMPARE(none.all[0].program, beside);
     QVERIFY(none.all[0].workers > 1);
     write(path, R"({"schema": "aicf.targets/1", "targets": [
-      {"name": "h200", "kind": "ssh", "host": "me@gpu1", "program": "/opt/x/aicf", "workers": 3}]})");
+      {"name": "h200", "kind": "ssh", "host": "me@gpu1", "program": "/shared/x/aicf", "workers": 3}]})");
     const JobTargets some = ownTargets();
     QVERIFY(some.problems.empty());
     QCOMPARE(some.all.size(), std::size_t(2));
     QCOMPARE(some.all[0].name, std::string("local"));
-    QCOMPARE(some.all[1].program, std::string("/opt/x/aicf"));
+    QCOMPARE(some.all[1].program, std::string("/shared/x/aicf"));
     QCOMPARE(some.all[1].workers, 3);
     write(path, R"({"schema": "aicf.targets/1", "targets": [{"name": 3}]})");
     const JobTargets broken = ownTargets();
