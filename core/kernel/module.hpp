@@ -16,11 +16,21 @@ struct DimExpr {
   std::string text;
 };
 
+/// How a kernel's copies cut a tensor that comes in as a tensor map (cuTensorMapEncodeTiled, not interleaved).
+struct Tile {
+  std::vector<DimExpr> box; ///< elements, in the order of the argument's shape
+  std::vector<int> step;    ///< between elements, likewise; empty: 1
+  int swizzle = 0;          ///< bytes of a swizzled row in shared memory: 0, 32, 64 or 128
+  bool fill_nan = false;    ///< what lies outside the tensor is NaN, else zero
+};
+
 struct Arg {
   std::string name;
   enum class Role { input, output, inout, scalar, workspace } role = Role::input;
   DType dtype = DType::f32;
   std::vector<DimExpr> shape, strides; ///< strides in elements; empty: packed. Both empty for a scalar.
+  /// Of a tensor: it is no pointer but 128 bytes by value, `const __grid_constant__ CUtensorMap`.
+  std::optional<Tile> tile{};
 };
 
 struct Launch {

@@ -164,6 +164,23 @@ Driver make() {
     return *ms = static_cast<float>((b->at - a->at) / 1000), 0;
   };
   d.launch = launch;
+  d.encode_tiled = [](TensorMapBytes* map, int type, unsigned rank, void* address, const std::uint64_t* sizes,
+                      const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps,
+                      int interleave, int swizzle, int, int fill) {
+    if (reinterpret_cast<std::uintptr_t>(map) % 64 != 0) state().complaints.emplace_back("a map off its alignment");
+    if (interleave != interleave_none) state().complaints.emplace_back("an interleaved map");
+    if (!inside(reinterpret_cast<std::uintptr_t>(address), 1)) return 1;
+    auto* at = map->opaque;
+    *at++ = reinterpret_cast<std::uintptr_t>(address);
+    *at++ = static_cast<std::uint64_t>(type);
+    *at++ = rank;
+    for (unsigned r = 0; r < rank; ++r) *at++ = sizes[r];
+    for (unsigned r = 0; r + 1 < rank; ++r) *at++ = strides[r];
+    for (unsigned r = 0; r < rank; ++r) *at++ = std::uint64_t{steps[r]} << 32 | box[r];
+    *at++ = static_cast<std::uint64_t>(swizzle);
+    *at++ = static_cast<std::uint64_t>(fill);
+    return int{success};
+  };
   return d;
 }
 

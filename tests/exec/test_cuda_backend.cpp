@@ -288,6 +288,39 @@ class TestCudaBackend : public QObject {
     QCOMPARE(throttled_by(0x8 | 0x40), std::string("hardware slowdown, heat (hardware)"));
   }
 
+  /// A tensor argument with a tile is 128 bytes that the driver encodes; where timed runs take turns of their inputs,
+  /// it is encoded for each place.
+  void tensorMaps() {
+    Setup s;
+    s.tensor("x", Role::input, "M", 12);
+    s.call.module.args[0].shape = {{"M"}, {"8"}};
+    s.call.module.args[0].strides = {{"16"}, {"1"}};
+    s.call.module.args[0].tile = Tile{{{"3"}, {"4"}}, {2, 1}, 32, true};
+    s.memory[0].resize(std::size_t{4} * (2 * 16 + 8));
+    s.tensor("y", Role::output, "1", 1);
+    s.call.dims = {{"M", 3}};
+    s.options.repetitions = 20;
+    std::set<std::uint64_t> places;
+    bool as_asked = true;
+    fake::state().kernels["k"].body = [&](const LaunchConfig&, void** p) {
+      const auto map = argument<TensorMapBytes>(p, 0);
+      places.insert(map.opaque[0]);
+      // type, rank; extents with the contiguous one first, bytes from row to row, steps and box, swizzle, fill
+      const std::vector<std::uint64_t> told(map.opaque + 1, map.opaque + 10);
+      const std::vector<std::uint64_t> expected{7, 2, 8, 3, 64, 1ULL << 32 | 4, 2ULL << 32 | 3, 1, 1};
+      as_asked = as_asked && told == expected;
+      floats(p, 1)[0] = 1;
+      return int{success};
+    };
+    auto result = s.run(*backend);
+    QVERIFY(result);
+    QCOMPARE(result->status, RunResult::Status::ok);
+    QVERIFY(as_asked);
+    QCOMPARE(places.size(), std::size_t{2});
+    s.call.module.args[0].tile->swizzle = 5;
+    QCOMPARE(s.errors(), std::string("exec.tile"));
+  }
+
   void inputsTakeTurnsAndResultsAreLookedAt() {
     Setup s;
     s.tensor("x", Role::input, "4", 4);

@@ -92,6 +92,7 @@ SAME(event_record, cuEventRecord);
 SAME(event_query, cuEventQuery);
 SAME(event_elapsed_ms, cuEventElapsedTime);
 SAME(launch, cuLaunchKernelEx);
+SAME(encode_tiled, cuTensorMapEncodeTiled);
 #undef SAME
 #define SAME(member, function) static_assert(Same<decltype(NvrtcApi::member), decltype(&(function))>::value, #function)
 SAME(error_string, nvrtcGetErrorString);
@@ -143,6 +144,16 @@ static_assert(function_shared_bytes == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES &&
               jit_error_log == CU_JIT_ERROR_LOG_BUFFER && jit_error_log_bytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES &&
               launch_cluster_dimension == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
               stream_default == CU_STREAM_DEFAULT && event_default == CU_EVENT_DEFAULT);
+static_assert(sizeof(TensorMapBytes) == sizeof(CUtensorMap) && alignof(TensorMapBytes) == alignof(CUtensorMap));
+static_assert(tensor_u8 == CU_TENSOR_MAP_DATA_TYPE_UINT8 && tensor_s32 == CU_TENSOR_MAP_DATA_TYPE_INT32 &&
+              tensor_s64 == CU_TENSOR_MAP_DATA_TYPE_INT64 && tensor_f16 == CU_TENSOR_MAP_DATA_TYPE_FLOAT16 &&
+              tensor_f32 == CU_TENSOR_MAP_DATA_TYPE_FLOAT32 && tensor_f64 == CU_TENSOR_MAP_DATA_TYPE_FLOAT64 &&
+              tensor_bf16 == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 && interleave_none == CU_TENSOR_MAP_INTERLEAVE_NONE &&
+              swizzle_none == CU_TENSOR_MAP_SWIZZLE_NONE && swizzle_32 == CU_TENSOR_MAP_SWIZZLE_32B &&
+              swizzle_64 == CU_TENSOR_MAP_SWIZZLE_64B && swizzle_128 == CU_TENSOR_MAP_SWIZZLE_128B &&
+              l2_promotion_128 == CU_TENSOR_MAP_L2_PROMOTION_L2_128B &&
+              fill_zero == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE &&
+              fill_nan == CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA);
 static_assert(nvrtc_success == NVRTC_SUCCESS);
 
 } // namespace

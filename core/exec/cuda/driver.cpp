@@ -73,6 +73,7 @@ Driver bind_driver(SharedLibrary library) {
   l.bind(d.event_query, "cuEventQuery");
   l.bind(d.event_elapsed_ms, "cuEventElapsedTime");
   l.bind(d.launch, "cuLaunchKernelEx");
+  l.bind(d.encode_tiled, "cuTensorMapEncodeTiled");
   return d;
 }
 

@@ -49,6 +49,14 @@ struct LaunchConfig {
   unsigned attribute_count = 0;
 };
 
+/// CUtensorMap, CUtensorMapDataType, …Interleave, …Swizzle, …L2promotion and …FloatOOBfill.
+struct alignas(64) TensorMapBytes {
+  std::uint64_t opaque[16] = {};
+};
+inline constexpr int tensor_u8 = 0, tensor_s32 = 3, tensor_s64 = 5, tensor_f16 = 6, tensor_f32 = 7, tensor_f64 = 8,
+                     tensor_bf16 = 9, interleave_none = 0, swizzle_none = 0, swizzle_32 = 1, swizzle_64 = 2,
+                     swizzle_128 = 3, l2_promotion_128 = 2, fill_zero = 0, fill_nan = 1;
+
 struct Driver {
   SharedLibrary library;
   int (*init)(unsigned) = nullptr;
@@ -86,6 +94,10 @@ struct Driver {
   int (*event_query)(Event) = nullptr;
   int (*event_elapsed_ms)(float*, Event, Event) = nullptr;
   int (*launch)(const LaunchConfig*, Function, void** parameters, void** extra) = nullptr;
+  /// Sizes in elements, strides in bytes without the first, which is an element's.
+  int (*encode_tiled)(TensorMapBytes*, int type, unsigned rank, void* address, const std::uint64_t* sizes,
+                      const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps,
+                      int interleave, int swizzle, int l2_promotion, int fill) = nullptr;
 };
 
 /// The process's driver, initialised. Unavailable says whether the library, one of its functions or a device is

@@ -116,6 +116,10 @@ class Marshalling {
       fail("exec.buffer-size", "'" + arg.name + "' needs " + text(*needed) + " elements, its buffer has " +
                                    std::to_string(b.bytes.size() / size_of(arg.dtype)));
     shape.arguments.push_back({index, {}});
+    if (!arg.tile) return;
+    auto tiled = tiled_tensor(arg, call.dims);
+    for (const Diagnostic& d : tiled.diagnostics) fail(d.code.c_str(), d.message);
+    shape.arguments.back().tile = std::move(tiled.value);
   }
 
   /// 1 + the largest offset that the argument's shape and strides reach; 0 when it is empty.

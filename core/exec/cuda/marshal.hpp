@@ -2,6 +2,7 @@
 #pragma once
 #include "core/base/diagnostic.hpp"
 #include "core/exec/backend.hpp"
+#include "core/exec/tile.hpp"
 
 #include <array>
 #include <cstddef>
@@ -11,10 +12,11 @@
 
 namespace aicf::cuda {
 
-/// One kernel argument: a buffer's address, or up to eight bytes by value.
+/// One kernel argument: a buffer's address, a tensor map of it, or up to eight bytes by value.
 struct Argument {
   std::optional<std::size_t> buffer;
   std::array<std::byte, 8> bytes{};
+  std::optional<TiledTensor> tile{};
 };
 
 struct LaunchShape {
@@ -25,7 +27,8 @@ struct LaunchShape {
 };
 
 /// Evaluates the call's expressions and checks them against CUDA's limits and the buffers they speak of. Pointers and
-/// scalars come in the order of `args`, then a 64-bit integer for each of `dim_args`. All errors are "exec.…".
+/// tensor maps and scalars come in the order of `args`, then a 64-bit integer for each of `dim_args`. All errors are
+/// "exec.…".
 [[nodiscard]] Result<LaunchShape> marshal(const Call& call, std::span<const Buffer> buffers);
 
 } // namespace aicf::cuda

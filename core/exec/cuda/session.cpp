@@ -20,6 +20,21 @@ constexpr auto longest_wait = std::chrono::seconds(60);
 constexpr unsigned char guard_pattern = 0xa5;
 std::atomic<bool> any_lost = false;
 
+/// The element of a tensor map; 8-bit integers have one without a sign.
+int tensor_type(DType type) {
+  switch (type) {
+  case DType::f32: return tensor_f32;
+  case DType::f16: return tensor_f16;
+  case DType::bf16: return tensor_bf16;
+  case DType::f64: return tensor_f64;
+  case DType::i32: return tensor_s32;
+  case DType::i64: return tensor_s64;
+  case DType::i8:
+  case DType::boolean: break;
+  }
+  return tensor_u8;
+}
+
 } // namespace
 
 bool context_was_lost() { return any_lost; }
@@ -121,12 +136,13 @@ std::optional<std::int64_t> GuardedMemory::damage() {
 
 Kernel::Kernel(Session& owner, const Call& call, LaunchShape launch, std::span<const GuardedMemory> buffers)
     : name(call.module.entry), session(&owner), shape(std::move(launch)) {
-  values.reserve(shape.arguments.size());
-  for (const Argument& argument : shape.arguments) {
-    values.push_back(argument.bytes);
-    if (!argument.buffer) continue;
-    DevicePointer address = buffers[*argument.buffer].address();
-    std::memcpy(values.back().data(), &address, sizeof address);
+  values.resize(shape.arguments.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Argument& argument = shape.arguments[i];
+    if (argument.buffer)
+      place(i, buffers[*argument.buffer].address());
+    else
+      std::memcpy(values[i].opaque, argument.bytes.data(), argument.bytes.size());
   }
   load(call.compiled);
   try {
@@ -182,15 +198,32 @@ void Kernel::allow_shared_memory() {
 
 void Kernel::point(std::span<const DevicePointer> addresses) {
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (const auto& buffer = shape.arguments[i].buffer)
-      std::memcpy(values[i].data(), &addresses[*buffer], sizeof(DevicePointer));
+    if (const auto& buffer = shape.arguments[i].buffer) place(i, addresses[*buffer]);
+}
+
+void Kernel::place(std::size_t argument, DevicePointer address) {
+  const auto& tile = shape.arguments[argument].tile;
+  if (!tile) {
+    std::memcpy(values[argument].opaque, &address, sizeof address);
+    return;
+  }
+  const int swizzle = tile->swizzle == 128  ? swizzle_128
+                      : tile->swizzle == 64 ? swizzle_64
+                      : tile->swizzle == 32 ? swizzle_32
+                                            : swizzle_none;
+  void* global = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); // NOLINT: the API's own form
+  session->check(session->driver.encode_tiled(&values[argument], tensor_type(tile->dtype), tile->rank, global,
+                                              tile->size.data(), tile->stride.data() + 1, tile->box.data(),
+                                              tile->step.data(), interleave_none, swizzle, l2_promotion_128,
+                                              tile->fill_nan ? fill_nan : fill_zero),
+                 "cuTensorMapEncodeTiled");
 }
 
 void Kernel::launch() {
   if (shape.empty) return;
   std::vector<void*> parameters;
   parameters.reserve(values.size());
-  for (auto& value : values) parameters.push_back(value.data());
+  for (auto& value : values) parameters.push_back(value.opaque);
   LaunchAttribute cluster;
   cluster.id = launch_cluster_dimension;
   std::copy(shape.cluster.begin(), shape.cluster.end(), cluster.value.cluster);

@@ -97,7 +97,8 @@ class Kernel {
   Module module = nullptr;
   Function function = nullptr;
   LaunchShape shape;
-  std::vector<std::array<std::byte, 8>> values;
+  std::vector<TensorMapBytes> values; ///< what the parameters point to; most use their first eight bytes
+  void place(std::size_t argument, DevicePointer address);
   void load(const Compiled& compiled);
   void allow_shared_memory();
 };

@@ -2,6 +2,8 @@
 
 #include "core/exec/emulator/decode.hpp"
 #include "core/exec/emulator/machine.hpp"
+#include "core/exec/emulator/tensor_map.hpp"
+#include "core/exec/tile.hpp"
 #include "core/kernel/dim_expr.hpp"
 
 #include <algorithm>
@@ -94,6 +96,35 @@ bool shape_launch(const Call& call, const Program& program, Prepared& p, unsigne
   return errors.empty();
 }
 
+TensorMap::Element element_of(DType type) {
+  using Element = TensorMap::Element;
+  switch (type) {
+  case DType::f32: return Element::f32;
+  case DType::f16: return Element::f16;
+  case DType::bf16: return Element::bf16;
+  case DType::f64: return Element::f64;
+  case DType::i32: return Element::s32;
+  case DType::i64: return Element::s64;
+  case DType::i8:
+  case DType::boolean: break;
+  }
+  return Element::u8;
+}
+
+TensorMap map_of(const TiledTensor& t, u64 address) {
+  TensorMap map;
+  map.element = element_of(t.dtype);
+  map.rank = t.rank;
+  map.address = address;
+  map.size = t.size;
+  map.stride = t.stride;
+  map.box = t.box;
+  map.step = t.step;
+  map.swizzle = t.swizzle;
+  map.fill_nan = t.fill_nan;
+  return map;
+}
+
 /// Kernel parameters: buffers and scalars in order, then the dims.
 bool marshal(const Call& call, const Program& program, const std::vector<u64>& addresses,
              std::span<const Buffer> buffers, Prepared& p, std::vector<Diagnostic>& errors) {
@@ -121,7 +152,17 @@ bool marshal(const Call& call, const Program& program, const std::vector<u64>& a
         return false;
       }
       const u64 address = addresses[call.buffers[buffer++]];
-      put(a.name, &address, sizeof address);
+      if (!a.tile) {
+        put(a.name, &address, sizeof address);
+        continue;
+      }
+      const auto tiled = tiled_tensor(a, call.dims);
+      for (const Diagnostic& d : tiled.diagnostics) errors.push_back(call_error(call, d.message, d.code.c_str()));
+      if (!tiled) continue;
+      if (const auto map = encode(map_of(*tiled, address)))
+        put(a.name, map->data(), map->size());
+      else
+        errors.push_back(call_error(call, "'" + a.name + "' makes no tensor map", "exec.tile"));
       continue;
     }
     const auto it = call.scalars.find(a.name);

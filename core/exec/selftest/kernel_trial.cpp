@@ -7,6 +7,12 @@
 #include <random>
 
 namespace aicf::selftest {
+namespace {
+
+/// As cuda.h has it, which the compiler at run time has not.
+constexpr const char* tensor_map_type = "struct alignas(64) CUtensorMap {\n  unsigned long long opaque[16];\n};\n";
+
+} // namespace
 
 std::vector<Buffer> KernelTrial::buffers() {
   std::vector<Buffer> views(data.size());
@@ -18,7 +24,8 @@ Result<KernelTrial> kernel_trial(const SourceKernel& kernel, const std::string& 
   KernelTrial trial;
   KernelModule& module = trial.call.module;
   module.entry = "k";
-  module.cuda_source = "extern \"C\" __global__ void k" + std::string(kernel.source) + "\n";
+  module.cuda_source = std::string(kernel.tiles ? tensor_map_type : "") + "extern \"C\" __global__ void k" +
+                       std::string(kernel.source) + "\n";
   module.arch = kernel.hopper ? arch + "a" : arch;
   auto compiled = compile(module);
   if (!compiled) return compiled.failure<KernelTrial>();
@@ -33,6 +40,10 @@ Result<KernelTrial> kernel_trial(const SourceKernel& kernel, const std::string& 
     arg.role = arg.name == "c" ? Arg::Role::inout : Arg::Role::input;
     trial.call.buffers.push_back(trial.data.size());
     trial.data.emplace_back(std::size_t{kernel.words} * 4);
+    if (kernel.tiles && arg.name == "a") {
+      arg.shape = {{std::to_string(kernel.words / 128)}, {"128"}};
+      arg.tile = Tile{{{"8"}, {"16"}}, {}};
+    }
     module.args.push_back(arg);
     if (arg.role != Arg::Role::input) continue;
     for (std::size_t i = 0; i < kernel.words; ++i) {

@@ -312,6 +312,21 @@ const SourceKernel table[] = {
   c[blockIdx.x * 128 + threadIdx.x] = sum + (int)rank;
 })",
      128, 128, 4, 16384, true},
+    {"tensor_tiles", R"((const __grid_constant__ CUtensorMap a, const float* b, float* c) {
+  __shared__ __align__(128) float tile[128];
+  __shared__ __align__(8) unsigned long long bar;
+  unsigned at = (unsigned)__cvta_generic_to_shared(&bar), to = (unsigned)__cvta_generic_to_shared(tile);
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\tfence.proxy.async;" :: "r"(at) : "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 512;" :: "r"(at) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+                 :: "r"(to), "l"(&a), "r"((int)blockIdx.x % 9 * 16 - 8), "r"((int)blockIdx.x / 9 * 8), "r"(at) : "memory");
+  }
+  asm volatile("{\n.reg .pred p;\nW:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n@!p bra W;\n}" :: "r"(at) : "memory");
+  c[blockIdx.x * 128 + threadIdx.x] = tile[threadIdx.x] + b[threadIdx.x];
+})",
+     128, 128, 1, 16384, false, true, 0, true},
     {"wgmma_bf16", R"((const unsigned* a, const unsigned* b, float* c) {
   __shared__ __align__(1024) unsigned s[1024];
   for (int i = threadIdx.x; i < 1024; i += 128) s[i] = a[blockIdx.x * 1024 + i] * 2654435761u & 0xbfffbfffu;

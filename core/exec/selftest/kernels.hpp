@@ -15,6 +15,7 @@ struct SourceKernel {
   bool integers = false;
   bool hopper = false; ///< needs what only sm_90a has
   double relative = 0; ///< of f32 results where approximate functions take part; 0: the very bits
+  bool tiles = false;  ///< a comes in as a tensor map of rows of 128 floats, in tiles of 8 x 16
 };
 
 [[nodiscard]] std::span<const SourceKernel> source_kernels();
