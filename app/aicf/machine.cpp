@@ -7,6 +7,7 @@
 #include "core/exec/cuda/selftest.hpp"
 #include "core/exec/doctor.hpp"
 #include "core/exec/nvrtc.hpp"
+#include "core/exec/selftest/random_program.hpp"
 #include "synth/random_check.hpp"
 
 #include <unistd.h>
@@ -109,12 +110,19 @@ const RegisterCommand selftest{
        counters->add_flag("--launch", counted->launch, "launch each once and count nothing: for a profiler");
        counters->add_flag("--list", counted->list, "name the kernels, and run none");
        counters->add_flag("--json", counted->json, "one JSON document on standard output");
-       return
-           [json, programs, random, kernels, workers, backend, target, counted, counters](const std::stop_token& stop) {
-             if (counters->parsed()) return selftest_counters(*counted, stop);
-             if (workers->parsed()) return selftest_workers(*backend, *target, *json, stop);
-             return kernels->parsed() ? selftest_kernels(*json, *random, stop) : selftest_device(*json, *programs);
-           };
+       auto seed = std::make_shared<std::uint64_t>(0);
+       CLI::App* program = app.add_subcommand("program", "the PTX of one of the random programs of `device`");
+       program->add_option("seed", *seed, "as a difference names it")->required();
+       return [json, programs, random, kernels, workers, backend, target, counted, counters, seed,
+               program](const std::stop_token& stop) {
+         if (program->parsed()) {
+           std::cout << selftest::random_program(*seed).ptx();
+           return static_cast<int>(done);
+         }
+         if (counters->parsed()) return selftest_counters(*counted, stop);
+         if (workers->parsed()) return selftest_workers(*backend, *target, *json, stop);
+         return kernels->parsed() ? selftest_kernels(*json, *random, stop) : selftest_device(*json, *programs);
+       };
      }}};
 
 } // namespace
