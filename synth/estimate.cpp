@@ -2,6 +2,7 @@
 
 #include "core/exec/occupancy.hpp"
 #include "core/kernel/dim_expr.hpp"
+#include "synth/kernel_position.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -95,7 +96,9 @@ Metric estimated_time(const Variant& variant, const Problem& problem, const std:
 
   // Idle lanes take issue slots too; multiprocessors without a block give none.
   const double busy = std::clamp(fits->blocks, 1.0, machine.multiprocessors);
-  const double issue = instructions / std::max(efficiency, 1e-3) / (busy * machine.issue);
+  double issue = instructions / std::max(efficiency, 1e-3) / (busy * machine.issue);
+  for (const UnitTime& unit : unit_times(counters, machine, busy)) // slower than the schedulers
+    if (unit.unit != "issue" && unit.unit != "shared") issue = std::max(issue, unit.ns);
   const double clock = machine.issue / lanes_of_multiprocessor; // a wavefront takes one
   const double shared = wavefronts / (busy * clock);
   const double moved = sectors * sector, first = std::min(moved, *once);

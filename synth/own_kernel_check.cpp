@@ -6,6 +6,7 @@
 #include "core/exec/reference.hpp"
 #include "core/exec/timing_metrics.hpp"
 #include "core/validate/compare.hpp"
+#include "synth/planning.hpp"
 #include "synth/variant.hpp"
 
 #include <algorithm>
@@ -73,6 +74,7 @@ class Inquiry {
     auto own = kernel.at(request.problem);
     if (!own) return own.failure<OwnKernelReport>();
     out.variant.variant = *own;
+    out.machine = planning_machine(how.rules, how.backend, request.problem.target);
     out.variant.id = variant_id(*request.structure, own->plan, request.problem);
     EmulatorBackend emulator;
     if (auto failed = judged(emulator); !failed.empty() || missing) return problem(std::move(failed));
@@ -147,11 +149,7 @@ class Inquiry {
       LineCounters& sum = lines[l.cuda_line];
       sum.kernel = l.kernel;
       sum.cuda_line = l.cuda_line;
-      sum.warp_instructions += l.warp_instructions;
-      sum.thread_instructions += l.thread_instructions;
-      sum.global_sectors += l.global_sectors;
-      sum.shared_wavefronts += l.shared_wavefronts;
-      sum.bank_conflicts += l.bank_conflicts;
+      sum.add(l);
     }
     for (auto& [line, sum] : lines) out.lines.push_back(std::move(sum));
   }

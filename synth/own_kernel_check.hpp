@@ -22,6 +22,7 @@ struct OwnKernelReport {
   SynthesizedVariant variant; ///< "validated" or "failed"; counters are the author's kernel's own
   std::vector<Finding> findings;
   std::vector<LineCounters> lines; ///< by line of the author's file, in order; of the run at the sizes asked for
+  MachineModel machine;            ///< whose roofline the kernel is set under
   std::vector<std::string> notes;  ///< what could not be looked at, and why
 };
 

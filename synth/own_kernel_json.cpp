@@ -19,13 +19,10 @@ nlohmann::json to_json(const OwnKernelReport& report, const OwnKernel& kernel, c
     if (f.by_thread) one["block"] = f.block, one["thread"] = f.thread;
     findings.push_back(std::move(one));
   }
-  for (const LineCounters& l : report.lines)
-    lines.push_back({{"line", l.cuda_line},
-                     {"warp_instructions", l.warp_instructions},
-                     {"thread_instructions", l.thread_instructions},
-                     {"global_sectors", l.global_sectors},
-                     {"shared_wavefronts", l.shared_wavefronts},
-                     {"bank_conflicts", l.bank_conflicts}});
+  for (const LineCounters& l : report.lines) {
+    lines.push_back(to_json(l));
+    lines.back()["line"] = l.cuda_line;
+  }
   for (const auto& [name, extent] : request.problem.dims) dims[name] = extent;
   json document{{"schema", "aicf.check/1"},
                 {"op", request.structure->canonical->source->name},
@@ -44,7 +41,7 @@ nlohmann::json to_json(const OwnKernelReport& report, const OwnKernel& kernel, c
                 {"variant", to_json(report.variant)}};
   const KernelModule& module = report.variant.variant.modules.back();
   document["occupancy"] = occupancy_json(module, kernel.compiled(), request.problem.target, request.problem.dims);
-  document["roofline"] = roofline_json(report.variant.validation.counters);
+  document["roofline"] = roofline_json(report.variant.validation.counters, report.machine);
   return document;
 }
 

@@ -63,6 +63,12 @@ nlohmann::json to_json(const SynthesizedVariant& v) {
          {"counters", metrics_json(v.validation.counters)},
          {"diagnostics", diagnostics_json(v.diagnostics)}};
   if (!v.resumed.empty()) j["resumed"] = v.resumed;
+  json lines = json::array();
+  for (const LineCounters& l : v.validation.lines) {
+    lines.push_back(to_json(l));
+    lines.back().update({{"kernel", l.kernel}, {"line", l.cuda_line}, {"ptx_line", l.ptx_line}});
+  }
+  if (!lines.empty()) j["lines"] = std::move(lines);
   if (!v.timings.empty()) j["time_us"] = metrics_json(v.timings);
   if (!v.estimates.empty()) j["estimates"] = metrics_json(v.estimates);
   return j;
@@ -76,7 +82,7 @@ nlohmann::json to_json(const SynthesisResult& result, const SynthesisRequest& re
     for (std::size_t i = 0; i < std::min(v.variant.modules.size(), v.variant.compiled.size()); ++i)
       one["modules"][i]["occupancy"] =
           occupancy_json(v.variant.modules[i], v.variant.compiled[i], request.problem.target, request.problem.dims);
-    one["roofline"] = roofline_json(v.validation.counters);
+    one["roofline"] = roofline_json(v.validation.counters, result.machine);
     variants.push_back(std::move(one));
   }
   for (const auto& [reason, count] : result.space.refused) refused[reason] = count;

@@ -3,6 +3,7 @@
 #include "core/base/diagnostic.hpp"
 #include "core/base/dtype.hpp"
 #include "core/base/metric.hpp"
+#include "core/exec/line_counters.hpp"
 #include "core/kernel/module.hpp"
 
 #include <array>
@@ -39,14 +40,6 @@ struct RunOptions {
   std::uint64_t block_order_seed = 0; ///< 0: ascending
   int repetitions = 0;                ///< > 0: time that many runs where the backend can
   bool cold = true;                   ///< flush L2 before each timed run
-};
-
-/// What one line of the PTX text did over a run; the counts of all its instructions.
-struct LineCounters {
-  std::string kernel;
-  int ptx_line = 0, cuda_line = 0; ///< cuda_line 0: not known
-  std::uint64_t warp_instructions = 0, thread_instructions = 0;
-  std::uint64_t global_sectors = 0, shared_wavefronts = 0, bank_conflicts = 0;
 };
 
 struct RunResult {

@@ -127,7 +127,10 @@ class Judge {
       validation.checks.push_back({"memory", at + ": " + what, false});
       return true;
     }
-    if (counters) validation.counters = std::move(result.metrics);
+    if (counters) {
+      validation.counters = std::move(result.metrics);
+      validation.lines = std::move(result.lines);
+    }
     CompilerProfile judged = rules_;
     // of finite inputs, a NaN is the judge's own f64 underflowing or overflowing on the way, not the definition's
     // answer

@@ -38,7 +38,8 @@ struct Validation {
   std::vector<Check> checks;
   std::vector<Fault> faults;
   std::optional<WrongElement> wrong;
-  std::vector<Metric> counters; ///< of the run at the problem's own sizes
+  std::vector<Metric> counters;    ///< of the run at the problem's own sizes
+  std::vector<LineCounters> lines; ///< of the same run, where the backend counts by line
 };
 
 /// A variant ready to run: kernels in launch order, compiled.

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <numeric>
+#include <random>
 
 using namespace aicf;
 using aicf::test::Kernel;
@@ -489,6 +490,116 @@ class TestPtxAsync : public QObject {
         int expected = 1;
         for (std::uint32_t q = 0; q < 16; ++q) expected += value(row, q) * value(column + 1, q);
         QCOMPARE(got[t * 8 + i], static_cast<float>(expected));
+      }
+  }
+
+  void sparseWgmma_data() {
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<int>("selector");
+    QTest::addColumn<bool>("registers");
+    for (const char* type : {"bf16", "tf32"})
+      for (const int selector : {0, 1})
+        for (const bool registers : {false, true})
+          QTest::newRow((std::string(type) + " " + std::to_string(selector) + (registers ? " registers" : "")).c_str())
+              << QString(type) << selector << registers;
+    QTest::newRow("s8") << QString("s8") << 0 << false;
+    QTest::newRow("s8 registers") << QString("s8") << 0 << true;
+  }
+  /// m64n8 with 64 bytes of B a column, of A the half that is held, against the dense product of A with its zeros.
+  /// PTX ISA, "Sparse matrix storage" of wgmma, and the figures of its metadata: each warp gives that of its 16 rows.
+  void sparseWgmma() {
+    QFETCH(QString, type);
+    QFETCH(int, selector);
+    QFETCH(bool, registers);
+    const int bytes = type == "s8" ? 1 : type == "bf16" ? 2 : 4, depth = 64 / bytes, held = depth / 2;
+    const int chunk = bytes == 4 ? 2 : 4, chunks = depth / chunk, each = 4 / bytes;
+    std::mt19937 random(5);
+    const auto small = [&] { return static_cast<int>(random() % 7) - 3; };
+    const auto bits = [&](int v) -> std::uint32_t {
+      const auto f = std::bit_cast<std::uint32_t>(static_cast<float>(v));
+      return bytes == 1 ? static_cast<std::uint8_t>(v) : bytes == 2 ? f >> 16 : f;
+    };
+    std::vector<int> a(64 * depth), kept(64 * held), b(8 * depth);
+    for (int& v : b) v = small();
+    std::vector<std::uint32_t> metadata(128);
+    for (int row = 0; row < 64; ++row)
+      for (int q = 0; q < chunks; ++q) {
+        static constexpr unsigned orders[] = {0b0100, 0b1000, 0b1001, 0b1100, 0b1101, 0b1110};
+        const unsigned index = bytes == 4 ? (random() % 2 == 0 ? 0b0100U : 0b1110U) : orders[random() % 6];
+        for (int e = 0; e < chunk / 2; ++e) {
+          const int column = bytes == 4 ? static_cast<int>(index == 0b1110) : static_cast<int>(index >> (2 * e) & 3);
+          kept[row * held + q * chunk / 2 + e] = a[row * depth + q * chunk + column] = small();
+        }
+        const int r = row % 16, quad = row / 16 * 32 + r % 8 * 4;
+        const int lane = bytes == 1 ? quad + r / 8 + q / 8 * 2 : quad + 2 * selector + q / 4;
+        const int nibble = bytes == 1 ? q % 8 : q % 4 + 4 * (r / 8);
+        metadata[static_cast<std::size_t>(lane)] |= index << (4 * nibble);
+      }
+    // No swizzle: core matrices of 8 rows of 16 bytes, 128 bytes apart along k; then groups of 8 rows.
+    const auto place = [](int row, int byte, int stride) {
+      return row / 8 * stride + byte / 16 * 128 + row % 8 * 16 + byte % 16;
+    };
+    std::vector<std::uint8_t> sa(2048), sb(512);
+    const auto put = [&](std::vector<std::uint8_t>& to, int at, int v) {
+      const std::uint32_t word = bits(v);
+      std::memcpy(to.data() + at, &word, static_cast<std::size_t>(bytes));
+    };
+    for (int row = 0; row < 64; ++row)
+      for (int k = 0; k < held; ++k) put(sa, place(row, k * bytes, 256), kept[row * held + k]);
+    for (int n = 0; n < 8; ++n)
+      for (int k = 0; k < depth; ++k) put(sb, place(n, k * bytes, 512), b[n * depth + k]);
+    std::vector<std::uint32_t> fragments; // of A, four registers a thread
+    for (int t = 0; t < 128; ++t)
+      for (int r = 0; r < 4; ++r) {
+        std::uint32_t v = 0;
+        for (int i = 0; i < each; ++i) {
+          const int row = t / 32 * 16 + t % 32 / 4 + 8 * (r % 2), column = r / 2 * 4 * each + t % 4 * each + i;
+          v |= bits(kept[row * held + column]) << (8 * bytes * i);
+        }
+        fragments.push_back(v);
+      }
+    const auto descriptor = [](std::uint64_t stride) { return std::to_string(128ull / 16 << 16 | stride / 16 << 32); };
+    const std::string types = type == "s8" ? "s32.s8.s8" : "f32." + type.toStdString() + "." + type.toStdString();
+    const std::string immediates = type == "s8"     ? ""
+                                   : type == "tf32" ? ", 1, 1"
+                                   : registers      ? ", 1, 1, 0"
+                                                    : ", 1, 1, 0, 0";
+    const std::string body =
+        "mov.u32 %r1, sa;\nmov.u32 %r2, sb;\nmov.u32 %r3, %t;\n"
+        "COPY:\nmul.wide.u32 %l1, %r3, 4;\nadd.s64 %l2, %l1, %p0;\nld.global.u32 %r4, [%l2];\n"
+        "shl.b32 %r5, %r3, 2;\nadd.u32 %r6, %r5, %r1;\nst.shared.u32 [%r6], %r4;\n"
+        "add.u32 %r3, %r3, 128;\nsetp.lt.u32 %q1, %r3, 512;\n@%q1 bra COPY;\n"
+        "mul.wide.u32 %l1, %t, 4;\nadd.s64 %l2, %l1, %p1;\nld.global.u32 %r4, [%l2];\nshl.b32 %r5, %t, 2;\n"
+        "add.u32 %r6, %r5, %r2;\nst.shared.u32 [%r6], %r4;\nadd.s64 %l2, %l1, %p3;\nld.global.u32 %r20, [%l2];\n"
+        "mul.wide.u32 %l1, %t, 16;\nadd.s64 %l2, %l1, %p4;\nld.global.v4.u32 {%r13, %r14, %r15, %r16}, [%l2];\n"
+        "fence.proxy.async;\nbar.sync 0;\nshr.u32 %r1, %r1, 4;\nshr.u32 %r2, %r2, 4;\n"
+        "cvt.u64.u32 %l3, %r1;\ncvt.u64.u32 %l4, %r2;\nor.b64 %l3, %l3, " +
+        descriptor(256) + ";\nor.b64 %l4, %l4, " + descriptor(512) +
+        ";\nmov.u32 %f0, 0;\nmov.u32 %f1, 0;\nmov.u32 %f2, 0;\nmov.u32 %f3, 0;\nsetp.ne.u32 %q2, 1, 0;\n"
+        "wgmma.fence.sync.aligned;\nwgmma.mma_async.sp.sync.aligned.m64n8k" +
+        std::to_string(depth) + "." + types + " {%f0, %f1, %f2, %f3}, " +
+        (registers ? "{%r13, %r14, %r15, %r16}" : "%l3") + ", %l4, %r20, " + std::to_string(selector) + ", %q2" +
+        immediates +
+        ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
+        "add.s64 %l5, %l1, %p2;\nst.global.v4.u32 [%l5], {%f0, %f1, %f2, %f3};\n";
+    Kernel k{test::entry(5, body, ".shared .align 1024 .b8 sa[2048];\n.shared .align 1024 .b8 sb[512];",
+                         ".reg .b32 %f<4>;")};
+    k.with(sa).with(sb).with(std::vector<std::uint32_t>(512)).with(metadata).with(fragments);
+    k.block = 128;
+    k.options.counters = true;
+    const auto result = k.run();
+    QVERIFY2(result && result->faults.empty(), test::problems(result).c_str());
+    const auto operations = test::metric(*result, type == "s8" ? "tensor_integer_operations" : "tensor_flops");
+    QCOMPARE(operations, 2.0 * 64 * 8 * depth);
+    QCOMPARE(test::metric(*result, "shared_load_bytes"), registers ? 512.0 : 512.0 + 2048);
+    const auto got = k.values<std::uint32_t>(2);
+    for (int t = 0; t < 128; ++t)
+      for (int i = 0; i < 4; ++i) {
+        const int row = t / 32 * 16 + t % 32 / 4 + 8 * (i / 2), column = t % 4 * 2 + i % 2;
+        int expected = 0;
+        for (int q = 0; q < depth; ++q) expected += a[row * depth + q] * b[column * depth + q];
+        const std::uint32_t v = got[static_cast<std::size_t>(4 * t + i)];
+        QCOMPARE(type == "s8" ? static_cast<int>(v) : static_cast<int>(std::bit_cast<float>(v)), expected);
       }
   }
 

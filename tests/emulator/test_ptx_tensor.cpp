@@ -400,6 +400,14 @@ class TestPtxTensor : public QObject {
                           << "16 16 8";
     QTest::newRow("s8") << "row col s8 s32"
                         << "16 16 16";
+    QTest::newRow("s4") << "row col s4 s32"
+                        << "8 8 32";
+    QTest::newRow("u4") << "row col u4 s32"
+                        << "8 8 32";
+    QTest::newRow("b1 xor") << "row col b1 s32 xor"
+                            << "8 8 128";
+    QTest::newRow("b1 and") << "row col b1 s32 and"
+                            << "8 8 128";
   }
   void wmma() {
     QFETCH(QString, text);
@@ -409,18 +417,22 @@ class TestPtxTensor : public QObject {
     const std::string type = t[2].toStdString(), sum = t[3].toStdString();
     const std::string name = ".m" + s[0].toStdString() + "n" + s[1].toStdString() + "k" + s[2].toStdString();
     const bool a_row = t[0] == "row", b_row = t[1] == "row";
-    const std::size_t size = width_of(type) / 8, sum_size = width_of(sum) / 8;
+    const std::string operation = t.size() > 4 ? t[4].toStdString() : "";
+    const std::size_t sum_size = width_of(sum) / 8;
     std::mt19937 random(3);
     std::vector<int> a(z.m * z.k), b(z.k * z.n), c(z.m * z.n);
     for (auto* m : {&a, &b, &c})
       for (int& v : *m) v = small(random, type);
-    const auto bytes = [&](const std::vector<int>& m, int rows, int columns, bool row, const std::string& of,
-                           std::size_t each) {
-      std::vector<std::byte> out(m.size() * each);
+    // Elements of less than a byte lie from the low bits of a byte on.
+    const auto bytes = [&](const std::vector<int>& m, int rows, int columns, bool row, const std::string& of) {
+      const std::size_t width = width_of(of);
+      std::vector<std::byte> out(m.size() * width / 8);
       for (int r = 0; r < rows; ++r)
         for (int q = 0; q < columns; ++q) {
-          const auto v = bits_of(of, m[static_cast<std::size_t>(r * columns + q)]);
-          std::memcpy(out.data() + static_cast<std::size_t>(row ? r * columns + q : q * rows + r) * each, &v, each);
+          const std::uint64_t v = bits_of(of, m[static_cast<std::size_t>(r * columns + q)]);
+          const std::size_t bit = static_cast<std::size_t>(row ? r * columns + q : q * rows + r) * width;
+          for (std::size_t k = 0; k < width; ++k)
+            if ((v >> k & 1) != 0) out[(bit + k) / 8] |= std::byte{1} << (bit + k) % 8;
         }
       return out;
     };
@@ -442,17 +454,26 @@ class TestPtxTensor : public QObject {
         "wmma.load.a.sync.aligned." + wa + name + ".global." + type + " " + la + ", [%p0], " +
         std::to_string(a_row ? z.k : z.m) + ";\n" + "wmma.load.b.sync.aligned." + wb + name + ".global." + type + " " +
         lb + ", [%p1], " + std::to_string(b_row ? z.n : z.k) + ";\n" + "wmma.load.c.sync.aligned.row" + name +
-        ".global." + sum + " " + ld + ", [%p2], " + std::to_string(z.n) + ";\n" + "wmma.mma.sync.aligned." + wa + "." +
-        wb + name + "." + mma_types + " " + ld + ", " + la + ", " + lb + ", " + ld + ";\n" +
-        "wmma.store.d.sync.aligned.row" + name + ".global." + sum + " [%p2], " + ld + ", " + std::to_string(z.n) + ";";
+        ".global." + sum + " " + ld + ", [%p2], " + std::to_string(z.n) + ";\n" + "wmma.mma" +
+        (operation.empty() ? "" : "." + operation + ".popc") + ".sync.aligned." + wa + "." + wb + name + "." +
+        mma_types + " " + ld + ", " + la + ", " + lb + ", " + ld + ";\n" + "wmma.store.d.sync.aligned.row" + name +
+        ".global." + sum + " [%p2], " + ld + ", " + std::to_string(z.n) + ";";
     Kernel k{test::entry(3, body, {}, ".reg .b32 %a<8>, %b<8>, %d<8>;")};
-    k.buffers = {bytes(a, z.m, z.k, a_row, type, size), bytes(b, z.k, z.n, b_row, type, size),
-                 bytes(c, z.m, z.n, true, sum, sum_size)};
-    QCOMPARE(k.problem(), std::string());
+    k.buffers = {bytes(a, z.m, z.k, a_row, type), bytes(b, z.k, z.n, b_row, type), bytes(c, z.m, z.n, true, sum)};
+    k.options.counters = true;
+    const auto result = k.run();
+    QVERIFY2(result && result->faults.empty(), test::problems(result).c_str());
+    // Each matrix once; the sums come and go.
+    QCOMPARE(test::metric(*result, "global_load_bytes"),
+             static_cast<double>(k.buffers[0].size() + k.buffers[1].size() + k.buffers[2].size()));
+    QCOMPARE(test::metric(*result, "global_store_sectors"), static_cast<double>(k.buffers[2].size() / 32));
     for (int r = 0; r < z.m; ++r)
       for (int q = 0; q < z.n; ++q) {
         int expected = c[r * z.n + q];
-        for (int i = 0; i < z.k; ++i) expected += a[r * z.k + i] * b[i * z.n + q];
+        for (int i = 0; i < z.k; ++i) {
+          const int x = a[r * z.k + i], y = b[i * z.n + q];
+          expected += operation == "xor" ? x ^ y : x * y; // of bits, and is the product
+        }
         std::uint32_t v = 0;
         std::memcpy(&v, k.buffers[2].data() + static_cast<std::size_t>(r * z.n + q) * sum_size, sum_size);
         QCOMPARE(value_of(sum, v), expected);

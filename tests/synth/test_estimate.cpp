@@ -78,6 +78,16 @@ class TestEstimate : public QObject {
     QVERIFY(m.method.find("nominal") != std::string::npos);
   }
 
+  /// 1e6 warps of a special function on 100 multiprocessors of 2 GHz, two clocks each: 10 us, where the schedulers
+  /// alone would take 2.5.
+  void unit_of_one_class() {
+    auto all = counters(1, 0);
+    all.push_back(exact_metric("warp_instructions.special", "instructions", 1e6));
+    const Metric m = estimated_time(variant(), problem(), all, machine());
+    const double us = 10 + 8.0 / 7;
+    QVERIFY2(std::fabs(m.value - us) < 1e-9 * us, qPrintable(QString::number(m.value, 'g', 17)));
+  }
+
   /// 8 blocks of 8 warps fit by threads; at 255 registers one block does (65536 / 256 / 256), and 8 warps of one sector
   /// a request ask for 2 * 8 * 32 B where 16 kB are needed.
   void too_little_in_flight() {

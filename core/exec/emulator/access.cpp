@@ -33,12 +33,16 @@ u64 read_bytes(const std::byte* p, u32 bytes) {
   return v;
 }
 
-/// Distinct values among the first n of `keys`, which are sorted in place when they are not in order already.
-u64 distinct(std::array<u64, lanes>& keys, u32 n) {
-  if (!std::is_sorted(keys.begin(), keys.begin() + n)) std::sort(keys.begin(), keys.begin() + n);
-  u64 count = n != 0 ? 1 : 0;
-  for (u32 i = 1; i < n; ++i) count += keys[i] != keys[i - 1] ? 1 : 0;
-  return count;
+/// Where a place lies that resolve() found.
+MemorySpace space_of(Space s, bool of_function) {
+  switch (s) {
+  case Space::shared:
+  case Space::shared_cluster: return MemorySpace::shared;
+  case Space::local: return of_function ? MemorySpace::parameter : MemorySpace::local;
+  case Space::constant: return MemorySpace::constant;
+  case Space::param: return MemorySpace::parameter;
+  default: return MemorySpace::global;
+  }
 }
 
 /// The value that an atomic leaves, given the one it finds. PTX ISA, atom: sums of f32 in global memory flush
@@ -286,7 +290,7 @@ void Worker::shared_fault(Warp& w, u32 pc, u32 lane, const Shadow::Outcome& o, c
 
 /// Wavefronts: 32 banks of 4 bytes; accesses of 8 and 16 bytes go in 2 and 4 phases. In a phase each bank serves one
 /// word; further words of a bank cost a wavefront each.
-void Worker::count_shared(u32 pc, bool is_store, const u64* offset, u32 exec, u32 bytes) {
+void Worker::count_shared(u32 pc, const u64* offset, u32 exec, u32 bytes) {
   const u32 per_phase = bytes <= 4 ? 32 : 128 / bytes;
   const u32 words = std::max(1u, bytes / 4);
   u64 total = 0, phases = 0;
@@ -305,10 +309,23 @@ void Worker::count_shared(u32 pc, bool is_store, const u64* offset, u32 exec, u3
     total += most;
     ++phases;
   }
-  (is_store ? counters.shared_store_wavefronts : counters.shared_load_wavefronts) += total;
-  counters.shared_bank_conflicts += total - phases;
   counters.memory[pc].wavefronts += total;
   counters.memory[pc].conflicts += total - phases;
+}
+
+void Worker::count_sectors(u32 pc, std::span<u64> sectors) {
+  if (!std::is_sorted(sectors.begin(), sectors.end())) std::sort(sectors.begin(), sectors.end());
+  u64 distinct = 0, lines = 0, last = ~u64{0}, line = ~u64{0};
+  for (const u64 s : sectors) {
+    distinct += s != last ? 1 : 0;
+    lines += s >> 2 != line ? 1 : 0;
+    last = s;
+    line = s >> 2;
+  }
+  MemoryEvents& m = counters.memory[pc];
+  ++m.requests;
+  m.sectors += distinct;
+  m.lines += lines;
 }
 
 /// A strong access and its entry in the order of the launch happen at once.
@@ -367,6 +384,7 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
   const auto lock = order_lock(a);
   const u32 bytes = u32{a.bytes} * a.count;
   std::array<u64, lanes> sectors{}, offsets{};
+  std::array<u32, memory_spaces> used{};
   u32 global = 0, shared = 0;
   bool reported = false;
   for (u32 i = 0; i < lanes; ++i) {
@@ -375,6 +393,7 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
     const u64 address = value64(w, op.a, i) + static_cast<u64>(op.imm);
     const bool good = resolve(w, pc, i, a.space, address, bytes, "load", false, place);
     if (!good && stopped()) return;
+    used[static_cast<std::size_t>(space_of(place.space, a.of_function))] += good ? 1 : 0;
     if (good && place.space == Space::shared) {
       offsets[i] = place.offset;
       shared |= 1u << i;
@@ -384,7 +403,7 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
           shared_fault(w, pc, i, o, "load", bytes, place.offset);
       }
     } else if (good && (place.space == Space::global || place.space == Space::constant)) {
-      sectors[global++] = place.offset >> 5;
+      if (place.space == Space::global) sectors[global++] = place.offset >> 5;
       global_use(w, pc, i, a, false, place.offset, bytes);
     }
     for (u32 k = 0; k < a.count; ++k) {
@@ -402,8 +421,9 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
   }
   if (a.acquires) fence(w, a.cluster_scope);
   if (!launch.counters) return;
-  if (global != 0) count_global(pc, false, distinct(sectors, global), u64{global} * bytes);
-  if (shared != 0) count_shared(pc, false, offsets.data(), shared, bytes);
+  for (std::size_t s = 0; s < memory_spaces; ++s) counters.memory[pc].read[s] += u64{used[s]} * bytes;
+  if (global != 0) count_sectors(pc, {sectors.data(), global});
+  if (shared != 0) count_shared(pc, offsets.data(), shared, bytes);
 }
 
 void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
@@ -411,6 +431,7 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
   const auto lock = order_lock(a);
   const u32 bytes = u32{a.bytes} * a.count;
   std::array<u64, lanes> sectors{}, offsets{};
+  std::array<u32, memory_spaces> used{};
   u32 global = 0, shared = 0;
   bool reported = false;
   if (a.releases) fence(w, a.cluster_scope);
@@ -422,6 +443,7 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
       if (stopped()) return;
       continue;
     }
+    ++used[static_cast<std::size_t>(space_of(place.space, a.of_function))];
     std::array<std::byte, 64> data;
     for (u32 k = 0; k < a.count; ++k) {
       const u64 v = a.wide[k] ? value64(w, a.registers[k], i) : value32(w, a.registers[k], i);
@@ -447,15 +469,16 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
     std::memcpy(place.host, data.data(), bytes);
   }
   if (!launch.counters) return;
-  if (global != 0) count_global(pc, true, distinct(sectors, global), u64{global} * bytes);
-  if (shared != 0) count_shared(pc, true, offsets.data(), shared, bytes);
+  for (std::size_t s = 0; s < memory_spaces; ++s) counters.memory[pc].written[s] += u64{used[s]} * bytes;
+  if (global != 0) count_sectors(pc, {sectors.data(), global});
+  if (shared != 0) count_shared(pc, offsets.data(), shared, bytes);
 }
 
 void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
   const Access& a = program.accesses[op.aux];
   const auto lock = order_lock(a);
   std::array<u64, lanes> sectors{};
-  u32 global = 0;
+  u32 global = 0, shared = 0;
   bool reported = false;
   if (a.releases) fence(w, a.cluster_scope);
   for (u32 i = 0; i < lanes; ++i) {
@@ -470,6 +493,7 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
       fault(w, pc, i, "misaligned", "a vector atomic of " + std::to_string(a.align) + " bytes", address);
       continue;
     }
+    shared += place.space == Space::shared ? 1 : 0;
     if (place.space == Space::shared && place.block->shadow.enabled()) {
       const auto o = place.block->shadow.write(w.agent, i, static_cast<u32>(place.offset), a.bytes, true,
                                                a.kind != AtomicKind::exch);
@@ -502,15 +526,19 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
   }
   if (a.acquires) fence(w, a.cluster_scope);
   if (!launch.counters) return;
+  if (shared != 0) count_bytes(pc, true, MemorySpace::shared, u64{shared} * a.bytes);
+  if (global != 0) count_bytes(pc, true, MemorySpace::global, u64{global} * a.bytes);
+  if (!op.counted) return; // a further element of a vector
   ++counters.atomics;
-  if (global != 0) count_atomic(pc, distinct(sectors, global));
+  if (global != 0) count_sectors(pc, {sectors.data(), global});
 }
 
 void Worker::copy_async(Warp& w, const Op& op, u32 pc, u32 exec) {
   const auto bytes = static_cast<u32>(op.imm);
   if (w.async.empty()) w.async.emplace_back();
   std::array<u64, lanes> sectors{};
-  u32 global = 0;
+  u32 global = 0, filled = 0;
+  u64 fetched = 0;
   bool reported = false;
   for (u32 i = 0; i < lanes; ++i) {
     if (!has_lane(exec, i)) continue;
@@ -537,6 +565,7 @@ void Worker::copy_async(Warp& w, const Op& op, u32 pc, u32 exec) {
       }
       std::memcpy(copy.data.data(), host, read);
       sectors[global++] = address >> 5;
+      fetched += read;
       touched(w, pc, GlobalUse::read, address, read, i);
     }
     if (w.block->shadow.enabled()) {
@@ -545,8 +574,12 @@ void Worker::copy_async(Warp& w, const Op& op, u32 pc, u32 exec) {
         shared_fault(w, pc, i, o, "cp.async store", bytes, copy.target);
     }
     w.async.back().push_back(copy);
+    ++filled;
   }
-  if (launch.counters && global != 0) count_global(pc, false, distinct(sectors, global), u64{global} * bytes);
+  if (!launch.counters) return;
+  count_bytes(pc, false, MemorySpace::global, fetched);
+  count_bytes(pc, true, MemorySpace::shared, u64{filled} * bytes);
+  if (global != 0) count_sectors(pc, {sectors.data(), global});
 }
 
 void Worker::async_commit(Warp& w) {

@@ -163,7 +163,10 @@ void Worker::bulk_lane(Warp& w, const Wide& op, u32 pc, u32 lane) {
       copy.reduction = op.reduction;
       copy.reduction_type = op.d;
     }
-    if (launch.counters) count_global(pc, true, bytes / 32 + 1, bytes);
+    if (launch.counters) {
+      count_range(pc, true, at(0), bytes);
+      count_bytes(pc, false, MemorySpace::shared, bytes);
+    }
     start(w, std::move(copy), proxy_of(*w.block));
     return;
   }
@@ -172,11 +175,12 @@ void Worker::bulk_lane(Warp& w, const Wide& op, u32 pc, u32 lane) {
     const std::byte* from = bulk_global(w, pc, lane, at(1), bytes, false);
     if (from == nullptr) return;
     std::memcpy(copy.data.data(), from, bytes);
-    if (launch.counters) count_global(pc, false, (bytes + 31) / 32, bytes);
+    if (launch.counters) count_range(pc, false, at(1), bytes);
   } else {
     u32 offset = 0;
     if (!proxy_reads(w, pc, lane, at(1), bytes, "bulk copy", offset)) return;
     std::memcpy(copy.data.data(), w.block->shared.data() + offset, bytes);
+    if (launch.counters) count_bytes(pc, false, MemorySpace::shared, bytes);
   }
   copy.pieces.push_back({nullptr, 0, bytes});
   const u32 mask = op.in.size() > 4 ? value32(w, op.in[4], lane) & 0xffff : 0;
@@ -229,6 +233,7 @@ void Worker::to_shared(Warp& w, u32 pc, u32 lane, u64 to, u64 barrier, u32 mask,
       if (!proxy_writes(w, pc, lane, *b, place, static_cast<u32>(p.bytes), "bulk copy")) return;
       p.to = b->shared.data() + place;
       one.shared.emplace_back(static_cast<u32>(place), static_cast<u32>(p.bytes));
+      if (launch.counters) count_bytes(pc, true, MemorySpace::shared, p.bytes);
     }
     start(w, std::move(one), proxy_of(*b));
   }
@@ -354,6 +359,7 @@ void Worker::tensor_copy(Warp& w, const Wide& op, u32 pc, u32 lane) {
   } else if (!proxy_reads(w, pc, lane, shared, static_cast<u32>(bytes), "bulk tensor store", offset)) {
     return;
   }
+  std::vector<u64> sectors;
   u64 touched = 0;
   for (u64 n = 0; n * e < bytes; ++n, walk.next()) {
     u64 address = 0;
@@ -364,6 +370,7 @@ void Worker::tensor_copy(Warp& w, const Wide& op, u32 pc, u32 lane) {
       std::byte* host = bulk_global(w, pc, lane, address, e, !load, (op.flags & wide_red) != 0);
       if (host == nullptr) return;
       touched += e;
+      if (launch.counters && (sectors.empty() || sectors.back() != address >> 5)) sectors.push_back(address >> 5);
       if (load)
         std::memcpy(copy.data.data() + at, host, e);
       else
@@ -376,7 +383,11 @@ void Worker::tensor_copy(Warp& w, const Wide& op, u32 pc, u32 lane) {
       std::memset(copy.data.data() + at, 0xff, e);
     }
   }
-  if (launch.counters) count_global(pc, !load, (touched + 31) / 32, touched);
+  if (launch.counters) {
+    count_bytes(pc, !load, MemorySpace::global, touched);
+    if (!load) count_bytes(pc, false, MemorySpace::shared, bytes);
+    if (touched != 0) count_sectors(pc, sectors);
+  }
   if (load) {
     copy.pieces.push_back({nullptr, 0, bytes});
     to_shared(w, pc, lane, shared, value64(w, op.in[2], lane), value32(w, op.in[3], lane) & 0xffff, std::move(copy));

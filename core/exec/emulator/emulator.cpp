@@ -264,62 +264,135 @@ void order_blocks(LaunchState& l, u64 seed) {
   l.order_shift = random() % l.units;
 }
 
-std::vector<Metric> metrics_of(const Counters& c, u64 warps, u64 threads) {
+/// Sums over the launches of a run.
+struct Totals {
+  Counters events;  ///< without the counts by operation
+  LineCounters all; ///< of every line
+  MemoryEvents loads, stores, atomics;
+  std::vector<LineCounters> lines;
+};
+
+std::vector<Metric> metrics_of(const Totals& t) {
   std::vector<Metric> m;
-  const auto add = [&](const char* id, const char* unit, double v) {
-    m.push_back(exact_metric(id, unit, v, "PTX emulator"));
+  const auto add = [&](const std::string& id, const char* unit, u64 v) {
+    m.push_back(exact_metric(id, unit, static_cast<double>(v), "PTX emulator"));
   };
-  add("thread_instructions", "instructions", static_cast<double>(threads));
-  add("warp_instructions", "instructions", static_cast<double>(warps));
-  add("active_lane_efficiency", "fraction",
-      warps == 0 ? 0 : static_cast<double>(threads) / (static_cast<double>(warps) * lanes));
-  add("global_load_sectors", "sectors", static_cast<double>(c.global_load_sectors));
-  add("global_store_sectors", "sectors", static_cast<double>(c.global_store_sectors));
-  add("global_load_requests", "requests", static_cast<double>(c.global_load_requests));
-  add("global_store_requests", "requests", static_cast<double>(c.global_store_requests));
-  add("global_load_bytes", "bytes", static_cast<double>(c.global_load_bytes));
-  add("global_store_bytes", "bytes", static_cast<double>(c.global_store_bytes));
-  add("global_atomic_requests", "requests", static_cast<double>(c.global_atomic_requests));
-  add("global_atomic_sectors", "sectors", static_cast<double>(c.global_atomic_sectors));
-  add("shared_load_wavefronts", "wavefronts", static_cast<double>(c.shared_load_wavefronts));
-  add("shared_store_wavefronts", "wavefronts", static_cast<double>(c.shared_store_wavefronts));
-  add("shared_bank_conflicts", "wavefronts", static_cast<double>(c.shared_bank_conflicts));
-  add("barriers", "warps", static_cast<double>(c.barriers));
-  add("atomics", "instructions", static_cast<double>(c.atomics));
-  add("divergent_branches", "branches", static_cast<double>(c.divergent_branches));
-  add("tensor_instructions", "instructions", static_cast<double>(c.tensor_operations));
+  const LineCounters& all = t.all;
+  add("thread_instructions", "instructions", all.thread_instructions);
+  add("warp_instructions", "instructions", all.warp_instructions);
+  m.push_back(exact_metric("active_lane_efficiency", "fraction",
+                           all.warp_instructions == 0 ? 0
+                                                      : static_cast<double>(all.thread_instructions) /
+                                                            (static_cast<double>(all.warp_instructions) * lanes),
+                           "PTX emulator"));
+  for (std::size_t c = 0; c < instruction_classes; ++c) {
+    if (all.by_class[c].warps == 0) continue;
+    const std::string name(name_of(static_cast<InstructionClass>(c)));
+    add("thread_instructions." + name, "instructions", all.by_class[c].threads);
+    add("warp_instructions." + name, "instructions", all.by_class[c].warps);
+  }
+  add("flops_f32", "operations", all.flops_f32);
+  add("flops_f64", "operations", all.flops_f64);
+  add("flops_half", "operations", all.flops_half);
+  add("tensor_flops", "operations", all.tensor_flops);
+  add("tensor_integer_operations", "operations", all.tensor_integer_operations);
+  const auto global = static_cast<std::size_t>(MemorySpace::global);
+  const auto shared = static_cast<std::size_t>(MemorySpace::shared);
+  add("global_load_sectors", "sectors", t.loads.sectors);
+  add("global_store_sectors", "sectors", t.stores.sectors);
+  add("global_load_lines", "lines", t.loads.lines);
+  add("global_store_lines", "lines", t.stores.lines);
+  add("global_load_requests", "requests", t.loads.requests);
+  add("global_store_requests", "requests", t.stores.requests);
+  add("global_load_bytes", "bytes", t.loads.read[global]);
+  add("global_store_bytes", "bytes", t.stores.written[global]);
+  add("global_atomic_requests", "requests", t.atomics.requests);
+  add("global_atomic_sectors", "sectors", t.atomics.sectors);
+  add("global_atomic_lines", "lines", t.atomics.lines);
+  add("global_atomic_bytes", "bytes", t.atomics.written[global]);
+  add("shared_load_bytes", "bytes", t.loads.read[shared] + t.stores.read[shared]);
+  add("shared_store_bytes", "bytes", t.loads.written[shared] + t.stores.written[shared]);
+  add("shared_atomic_bytes", "bytes", t.atomics.written[shared]);
+  for (const MemorySpace s : {MemorySpace::local, MemorySpace::constant, MemorySpace::parameter}) {
+    const auto n = static_cast<std::size_t>(s);
+    const std::string name(name_of(s));
+    add(name + "_load_bytes", "bytes", all.bytes_read[n]);
+    if (s == MemorySpace::local) add(name + "_store_bytes", "bytes", all.bytes_written[n]);
+  }
+  add("shared_load_wavefronts", "wavefronts", t.loads.wavefronts);
+  add("shared_store_wavefronts", "wavefronts", t.stores.wavefronts);
+  add("shared_bank_conflicts", "wavefronts", all.bank_conflicts);
+  add("barriers", "warps", t.events.barriers);
+  add("atomics", "instructions", t.events.atomics);
+  add("divergent_branches", "branches", t.events.divergent_branches);
+  add("tensor_instructions", "instructions", t.events.tensor_operations);
   return m;
 }
 
-/// Sums over the launches of a run.
-struct Totals {
-  Counters events; ///< without the counts by operation
-  u64 warps = 0, threads = 0;
-  std::vector<LineCounters> lines;
-};
+/// What a matrix instruction multiplies and adds, a warp.
+u64 tensor_operations_of(const Wide& w) {
+  if (w.kind != WideKind::matrix && w.kind != WideKind::wmma_multiply && w.kind != WideKind::wgmma) return 0;
+  const u64 all = u64{2} * w.m * w.n * w.k;
+  return w.kind == WideKind::wgmma ? all / 4 : all; // a warpgroup's: four warps
+}
+
+bool writes_global(const Op& op, const Program& program) {
+  if (op.code != Code::wide) return op.code == Code::store;
+  switch (program.wides[op.aux].kind) {
+  case WideKind::wmma_store:
+  case WideKind::store_matrix:
+  case WideKind::bulk_store:
+  case WideKind::bulk_reduce:
+  case WideKind::tensor_store: return true;
+  default: return false;
+  }
+}
+
+void count_instruction(const Cost& cost, u64 warps, u64 active, LineCounters& line) {
+  line.warp_instructions += warps;
+  line.thread_instructions += active;
+  auto& of_class = line.by_class[static_cast<std::size_t>(cost.counted_as)];
+  of_class.warps += warps;
+  of_class.threads += active;
+  (cost.counted_as == InstructionClass::f64    ? line.flops_f64
+   : cost.counted_as == InstructionClass::half ? line.flops_half
+                                               : line.flops_f32) += active * cost.flops;
+  line.bytes_read[static_cast<std::size_t>(MemorySpace::parameter)] += active * cost.parameter_bytes;
+}
 
 void accumulate(const Program& program, Counters c, Totals& t) {
   s64 warps = 0, threads = 0;
   std::map<int, LineCounters> lines;
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
+    const Op& op = program.ops[i];
     warps += c.warps[i];
     threads += c.lanes[i];
     LineCounters& line = lines[program.lines[i].ptx];
     if (program.lines[i].cuda != 0) line.cuda_line = program.lines[i].cuda;
-    line.global_sectors += c.memory[i].sectors;
-    line.shared_wavefronts += c.memory[i].wavefronts;
-    line.bank_conflicts += c.memory[i].conflicts;
-    if (!program.ops[i].counted) continue;
+    const MemoryEvents& m = c.memory[i];
+    line.global_requests += m.requests;
+    line.global_sectors += m.sectors;
+    line.global_lines += m.lines;
+    line.shared_wavefronts += m.wavefronts;
+    line.bank_conflicts += m.conflicts;
+    for (std::size_t s = 0; s < memory_spaces; ++s) {
+      line.bytes_read[s] += m.read[s];
+      line.bytes_written[s] += m.written[s];
+    }
+    (op.code == Code::atomic ? t.atomics : writes_global(op, program) ? t.stores : t.loads).add(m);
     const auto active = static_cast<u64>(threads - c.lanes_off[i]);
-    t.warps += static_cast<u64>(warps);
-    t.threads += active;
-    line.warp_instructions += static_cast<u64>(warps);
-    line.thread_instructions += active;
+    if (op.code == Code::wide) {
+      const Wide& w = program.wides[op.aux];
+      const bool real = ptx::is_float(w.a);
+      (real ? line.tensor_flops : line.tensor_integer_operations) += active / lanes * tensor_operations_of(w);
+    }
+    if (op.counted) count_instruction(program.costs[i], static_cast<u64>(warps), active, line);
   }
   for (auto& [number, line] : lines) {
     if (line.warp_instructions == 0) continue;
     line.kernel = program.entry;
     line.ptx_line = number;
+    t.all.add(line);
     t.lines.push_back(std::move(line));
   }
   c.warps.clear();
@@ -497,7 +570,7 @@ Result<RunResult> EmulatorBackend::run(std::span<const Call> calls, std::span<Bu
     }
   }
   if (options.counters) {
-    result.metrics = metrics_of(totals.events, totals.warps, totals.threads);
+    result.metrics = metrics_of(totals);
     result.lines = std::move(totals.lines);
   }
   return result;

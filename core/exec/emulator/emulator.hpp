@@ -7,10 +7,16 @@
 // step-limit unsupported. At most 3 of one kind at one instruction and 20 in all are kept; after 20 the launch ends.
 //
 // Metrics, each the sum over the calls of a run, source exact: thread_instructions (lanes whose guard holds; a branch
-// counts for all active lanes), warp_instructions, active_lane_efficiency (their ratio over 32), global_{load,store}_
-// {requests,sectors,bytes} (a request is one warp instruction, its sectors the distinct 32-byte ones), global_atomic_
-// {requests,sectors}, shared_{load,store}_wavefronts, shared_bank_conflicts (wavefronts beyond one a phase), barriers
-// (warps that arrive), atomics (warp instructions), divergent_branches, tensor_instructions (warp instructions).
+// counts for all active lanes), warp_instructions, both also by class (thread_instructions.f32 …, line_counters.hpp;
+// absent where there were none), active_lane_efficiency (their ratio over 32), flops_{f32,f64,half} (fma is two),
+// tensor_flops and tensor_integer_operations (2 m n k), global_{load,store,atomic}_{requests,sectors,lines,bytes} (a
+// request is one warp instruction, sectors and lines the distinct pieces of 32 and 128 bytes in each; bulk and tensor
+// copies count as loads and stores, one a copy), shared_{load,store,atomic}_bytes (asynchronous copies and wgmma
+// too), local_{load,store}_bytes, constant_load_bytes, parameter_load_bytes (also of parameters of functions),
+// shared_{load,store}_wavefronts (of ld, st, ldmatrix, stmatrix: wmma leaves the order of its accesses open),
+// shared_bank_conflicts (wavefronts beyond one a phase), barriers (warps that arrive), atomics (warp instructions),
+// divergent_branches, tensor_instructions (warp instructions, with the loads of fragments). A hardware's own counts may
+// differ: README, "Limits".
 #pragma once
 #include "core/exec/backend.hpp"
 

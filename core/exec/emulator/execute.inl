@@ -90,8 +90,11 @@ inline bool fast_load(Worker& k, Warp& w, const Op& op, u32 pc, const Access& ac
       return false;
   }
   k.touched(w, pc, GlobalUse::read, base, u64{stride} * lanes, 0, stride);
-  if (k.launch.counters)
-    k.count_global(pc, false, ((base + u64{stride} * lanes - 1) >> 5) - (base >> 5) + 1, u64{stride} * lanes);
+  if (!k.launch.counters) return true;
+  if (access.space == ptx::Space::global) [[likely]]
+    k.count_range(pc, false, base, u64{stride} * lanes);
+  else
+    k.count_bytes(pc, false, MemorySpace::constant, u64{stride} * lanes);
   return true;
 }
 
@@ -121,8 +124,7 @@ inline bool fast_store(Worker& k, Warp& w, const Op& op, u32 pc, const Access& a
     }
   }
   k.touched(w, pc, GlobalUse::write, base, u64{stride} * lanes, 0, stride);
-  if (k.launch.counters)
-    k.count_global(pc, true, ((base + u64{stride} * lanes - 1) >> 5) - (base >> 5) + 1, u64{stride} * lanes);
+  if (k.launch.counters) k.count_range(pc, true, base, u64{stride} * lanes);
   return true;
 }
 

@@ -327,6 +327,7 @@ bool lay_out(Lowering& lowering, Program& program, std::vector<Diagnostic>& erro
       b.at = static_cast<std::uint32_t>(program.ops.size());
       program.ops.insert(program.ops.end(), code.ops.begin() + b.first, code.ops.begin() + b.end);
       program.lines.insert(program.lines.end(), code.lines.begin() + b.first, code.lines.begin() + b.end);
+      program.costs.insert(program.costs.end(), code.costs.begin() + b.first, code.costs.begin() + b.end);
       if (program.ops.back().code == Code::branch)
         fixes.push_back({static_cast<std::uint32_t>(program.ops.size()) - 1, b.next.front()});
       const std::uint32_t after = layout.order[k] + 1;
@@ -336,6 +337,7 @@ bool lay_out(Lowering& lowering, Program& program, std::vector<Diagnostic>& erro
         fixes.push_back({static_cast<std::uint32_t>(program.ops.size()), after});
         program.ops.push_back(jump);
         program.lines.push_back(program.lines.back());
+        program.costs.emplace_back();
       }
     }
     for (const Fix& f : fixes) program.ops[f.op].aux = layout.blocks[f.block].at;

@@ -249,6 +249,7 @@ void Lowering::instruction(const Instruction& i) {
   }
   code_->ops.resize(before);
   code_->lines.resize(before);
+  code_->costs.resize(before);
   guard_ = i.guard >= 0 ? code_->first_register + i.guard : none;
   guard_negated_ = i.guard_negated;
   primary_ = true;
@@ -271,6 +272,7 @@ Op& Lowering::emit(Code code, std::int32_t d, std::int32_t a, std::int32_t b, st
   primary_ = false;
   code_->ops.push_back(op);
   code_->lines.push_back({now_->line, now_->cuda_line});
+  code_->costs.push_back(op.counted ? cost_of(*now_) : Cost{});
   return code_->ops.back();
 }
 

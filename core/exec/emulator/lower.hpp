@@ -28,12 +28,16 @@ struct FunctionCode {
   const ptx::Function* source = nullptr;
   std::vector<Op> ops;
   std::vector<SourceLine> lines;
+  std::vector<Cost> costs;
   std::vector<std::uint32_t> first_op;        ///< of each instruction; one more for the end
   std::int32_t first_register = 0;            ///< virtual number of register 0
   std::int32_t register_count = 0;            ///< declared ones, then the upper halves of those of 128 bits
   std::vector<std::uint32_t> variable_offset; ///< of shared, local and param variables
   std::vector<std::size_t> calls;             ///< functions called
 };
+
+/// What one execution of an instruction counts as (instruction_cost.cpp).
+[[nodiscard]] Cost cost_of(const ptx::Instruction& instruction);
 
 class Lowering {
  public:
@@ -130,6 +134,7 @@ class Lowering {
   std::int32_t whole_address(const Operand& o, ptx::Space space);
   [[nodiscard]] ptx::Space space_of(ptx::Space otherwise) const;
   [[nodiscard]] std::vector<Type> types() const;
+  [[nodiscard]] std::vector<Type> element_types() const;
   void use_all(const Operand& o, Width w, Type literal, std::vector<std::int32_t>& into);
   void define_all(const Operand& o, Width w, std::vector<std::int32_t>& into);
   Op& emit_wide(Wide wide);

@@ -210,15 +210,15 @@ bool Lowering::warpgroup() {
     return true;
   }
   const auto t = types();
-  if (!has("mma_async") || has("sp") || t.size() != 3 || !matrix_shape(wide) || wide.m != 64 || wide.n % 8 != 0)
-    unsupported();
+  const bool sparse = has("sp");
+  if (!has("mma_async") || t.size() != 3 || !matrix_shape(wide) || wide.m != 64 || wide.n % 8 != 0) unsupported();
   wide.kind = WideKind::wgmma;
   wide.d = wide.c = t[0];
   wide.a = t[1];
   wide.b = t[2];
   const unsigned bits = ptx::bits_of(wide.a);
   const bool whole = wide.a == Type::s8 || wide.a == Type::u8, half = wide.a == Type::f16 || wide.a == Type::bf16;
-  if (bits < 8 || bits > 32 || wide.k * bits != 256 ||
+  if (bits < 8 || bits > 32 || wide.k * bits != (sparse ? 512 : 256) ||
       (wide.d != Type::f32 && wide.d != Type::f16 && wide.d != Type::s32))
     unsupported();
   wide.saturate = has("satfinite");
@@ -236,14 +236,24 @@ bool Lowering::warpgroup() {
   use_all(to, Width::w32, wide.d, wide.in);
   define_all(to, Width::w32, wide.out);
   if (wide.out.size() * (wide.d == Type::f16 ? 2 : 1) * 2 != wide.n) refuse("D does not fit the shape");
+  std::size_t after = 3; // the operands that both forms end with
+  if (sparse) {
+    after = 5;
+    wide.in.push_back(use(at(3), Type::b32));
+    if (at(4).kind != Operand::Kind::integer) refuse("the sparsity selector is a constant");
+    if (at(4).value < 0 || at(4).value > (bits == 8 ? 0 : 1)) refuse("no such sparsity selector");
+    wide.flags |= wide_sparse;
+    wide.selector = static_cast<std::uint8_t>(at(4).value);
+  }
   const auto immediate = [&](std::size_t n) -> std::int64_t {
+    n += after - 3;
     if (n >= now_->operands.size()) return 0;
     if (at(n).kind != Operand::Kind::integer) refuse("scales and transpositions are constants");
     return at(n).value;
   };
-  if (now_->operands.size() > 3) {
+  if (now_->operands.size() > after) {
     bool negated = false;
-    wide.in.push_back(use_predicate(at(3), negated));
+    wide.in.push_back(use_predicate(at(after), negated));
     wide.flags |= wide_scaled;
   }
   if (!whole) {

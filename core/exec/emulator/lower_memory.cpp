@@ -204,12 +204,14 @@ bool Lowering::load_store(bool is_store) {
       const std::int32_t c = constant({Constant::Kind::parameter, wide, offset + k * access.bytes, 0, access.bytes,
                                        access.sign && ptx::bits_of(register_type(*items[k])) > 16});
       emit(wide ? Code::mov_b64 : Code::mov_b32, define(*items[k], wide ? Width::w64 : Width::w32), c);
+      if (k == 0) code_->costs.back().parameter_bytes = static_cast<std::uint8_t>(access.bytes * access.count);
     }
     return true;
   }
   // A function's own parameters lie in thread-private memory.
   if (access.space == Space::param)
-    access.space = frame_address(where, offset, kernel_parameter) ? Space::local : Space::param;
+    access.of_function = frame_address(where, offset, kernel_parameter) && !kernel_parameter;
+  if (access.of_function) access.space = Space::local;
 
   Op address_op;
   address(where, access.space, address_op);

@@ -30,6 +30,16 @@ std::vector<ptx::Type> Lowering::types() const {
   return found;
 }
 
+/// Those of fragments, which may have elements of less than a byte.
+std::vector<ptx::Type> Lowering::element_types() const {
+  std::vector<Type> found;
+  for (const auto p : now_->parts) {
+    const Type small = p == "b1" ? Type::b1 : p == "s4" ? Type::s4 : p == "u4" ? Type::u4 : Type::none;
+    if (const Type t = small != Type::none ? small : ptx::type_from(p); t != Type::none) found.push_back(t);
+  }
+  return found;
+}
+
 void Lowering::use_all(const Operand& o, Width w, Type literal, std::vector<std::int32_t>& into) {
   if (o.kind != Operand::Kind::vector) {
     into.push_back(use(o, w, literal));
@@ -116,11 +126,7 @@ bool Lowering::tensor() {
 bool Lowering::multiply_matrices() {
   Wide wide;
   wide.kind = WideKind::matrix;
-  std::vector<Type> t;
-  for (const auto p : now_->parts) {
-    const Type small = p == "b1" ? Type::b1 : p == "s4" ? Type::s4 : p == "u4" ? Type::u4 : Type::none;
-    if (const Type one = small != Type::none ? small : ptx::type_from(p); one != Type::none) t.push_back(one);
-  }
+  const auto t = element_types();
   const bool sparse = has("sp") || has("sp::ordered_metadata");
   if (now_->parts.size() < 5 || now_->parts[sparse ? 2 : 1] != "sync" || !matrix_shape(wide) || t.size() != 4)
     unsupported();
@@ -178,10 +184,11 @@ std::int32_t Lowering::sparse_matrix(Wide& wide, unsigned bits) {
   return use(at(4), Type::b32);
 }
 
-/// wmma.load.{a,b,c}.sync.aligned.layout.shape[.ss].type r, [p], stride; wmma.store.d likewise; wmma.mma.
+/// wmma.load.{a,b,c}.sync.aligned.layout.shape[.ss].type r, [p], stride; wmma.store.d likewise; wmma.mma[.{and,xor}
+/// .popc].
 bool Lowering::wmma() {
   Wide wide;
-  const auto t = types();
+  const auto t = element_types();
   if (!matrix_shape(wide) || now_->parts.size() < 6) unsupported();
   if (now_->parts[1] == "mma") {
     wide.kind = WideKind::wmma_multiply;
@@ -197,7 +204,14 @@ bool Lowering::wmma() {
     } else {
       unsupported();
     }
-    if (ptx::bits_of(wide.a) < 8 || wide.a != wide.b) unsupported();
+    const unsigned bits = ptx::bits_of(wide.a);
+    if (wide.a != wide.b || (bits < 8 && (wide.m != 8 || wide.n != 8 || wide.k * bits != 128 || !has("row") ||
+                                          !has("col") || wide.c != Type::s32 || wide.d != Type::s32)))
+      unsupported();
+    if (wide.a == Type::b1) {
+      if (!has("popc") || has("and") == has("xor")) unsupported();
+      wide.reduction = has("and") ? AtomicKind::bit_and : AtomicKind::bit_xor;
+    }
     wide.saturate = has("satfinite");
     const Width w = wide.a == Type::f64 ? Width::w64 : Width::w32;
     use_all(at(1), w, Type::b32, wide.in);
@@ -206,6 +220,15 @@ bool Lowering::wmma() {
     wide.counts[1] = static_cast<std::uint16_t>(wide.in.size() - wide.counts[0]);
     use_all(at(3), w, wide.c, wide.in);
     define_all(at(0), w, wide.out);
+    // A fragment may hold its matrix several times over, as f16's do.
+    const auto fits = [&](Type type, std::size_t registers, unsigned rows, unsigned columns) {
+      const std::size_t held = registers * lanes * (ptx::bits_of(type) >= 32 ? 1 : 32 / ptx::bits_of(type));
+      return held != 0 && held % (std::size_t{rows} * columns) == 0;
+    };
+    if (!fits(wide.a, wide.counts[0], wide.m, wide.k) || !fits(wide.b, wide.counts[1], wide.k, wide.n) ||
+        !fits(wide.c, wide.in.size() - wide.counts[0] - wide.counts[1], wide.m, wide.n) ||
+        !fits(wide.d, wide.out.size(), wide.m, wide.n))
+      refuse("the fragments do not fit the shape");
     emit_wide(std::move(wide));
     return true;
   }
@@ -231,8 +254,10 @@ bool Lowering::wmma() {
     define_all(value, w, wide.out);
   const unsigned bits = ptx::bits_of(wide.d), each = bits >= 32 ? 1 : 32 / bits;
   const std::size_t held = (store ? wide.in.size() - 2 : wide.out.size()) * each * lanes;
-  if (bits < 8 || held == 0 || held % (std::size_t{rows} * columns) != 0) refuse("the fragment does not fit the shape");
-  if (wide.space != Space::global) program_.shared_granule = std::min<std::uint32_t>(program_.shared_granule, bits / 8);
+  if (bits < 8 && (which == "a" ? wide.transposed : which != "b" || !wide.transposed)) unsupported();
+  if (held == 0 || held % (std::size_t{rows} * columns) != 0) refuse("the fragment does not fit the shape");
+  if (wide.space != Space::global)
+    program_.shared_granule = std::min<std::uint32_t>(program_.shared_granule, bits < 8 ? 1 : bits / 8);
   emit_wide(std::move(wide));
   return true;
 }

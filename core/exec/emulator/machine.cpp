@@ -15,6 +15,18 @@ constexpr u32 max_idle_rounds = 1000;
 
 } // namespace
 
+void MemoryEvents::add(const MemoryEvents& o) {
+  requests += o.requests;
+  sectors += o.sectors;
+  lines += o.lines;
+  wavefronts += o.wavefronts;
+  conflicts += o.conflicts;
+  for (std::size_t s = 0; s < memory_spaces; ++s) {
+    read[s] += o.read[s];
+    written[s] += o.written[s];
+  }
+}
+
 void Counters::add(const Counters& o) {
   if (warps.empty()) {
     warps.assign(o.warps.size(), 0);
@@ -27,23 +39,8 @@ void Counters::add(const Counters& o) {
     lanes_off[i] += o.lanes_off[i];
   }
   if (memory.empty()) memory.resize(o.memory.size());
-  for (std::size_t i = 0; i < o.memory.size(); ++i) {
-    memory[i].sectors += o.memory[i].sectors;
-    memory[i].wavefronts += o.memory[i].wavefronts;
-    memory[i].conflicts += o.memory[i].conflicts;
-  }
+  for (std::size_t i = 0; i < o.memory.size(); ++i) memory[i].add(o.memory[i]);
   tensor_operations += o.tensor_operations;
-  global_load_sectors += o.global_load_sectors;
-  global_store_sectors += o.global_store_sectors;
-  global_atomic_sectors += o.global_atomic_sectors;
-  global_atomic_requests += o.global_atomic_requests;
-  global_load_requests += o.global_load_requests;
-  global_store_requests += o.global_store_requests;
-  global_load_bytes += o.global_load_bytes;
-  global_store_bytes += o.global_store_bytes;
-  shared_load_wavefronts += o.shared_load_wavefronts;
-  shared_store_wavefronts += o.shared_store_wavefronts;
-  shared_bank_conflicts += o.shared_bank_conflicts;
   barriers += o.barriers;
   atomics += o.atomics;
   divergent_branches += o.divergent_branches;

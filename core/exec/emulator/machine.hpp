@@ -27,17 +27,17 @@ constexpr u32 never = 0xffffffffu; ///< a program counter past every operation
 
 /// What the memory operations of one place of the program did.
 struct MemoryEvents {
-  u64 sectors = 0, wavefronts = 0, conflicts = 0;
+  u64 requests = 0, sectors = 0, lines = 0; ///< of global memory
+  u64 wavefronts = 0, conflicts = 0;        ///< of shared memory
+  std::array<u64, memory_spaces> read{}, written{};
+  void add(const MemoryEvents& other);
 };
 
 /// Counts of one worker; instructions as differences along the program, summed at the end.
 struct Counters {
   std::vector<s64> warps, lanes; ///< one an operation and one more
   std::vector<s64> lanes_off;    ///< lanes that a guard switched off
-  u64 global_load_sectors = 0, global_store_sectors = 0, global_load_requests = 0, global_store_requests = 0;
-  u64 global_load_bytes = 0, global_store_bytes = 0, shared_load_wavefronts = 0, shared_store_wavefronts = 0;
-  u64 global_atomic_sectors = 0, global_atomic_requests = 0;
-  u64 shared_bank_conflicts = 0, barriers = 0, atomics = 0, divergent_branches = 0, tensor_operations = 0;
+  u64 barriers = 0, atomics = 0, divergent_branches = 0, tensor_operations = 0;
   std::vector<MemoryEvents> memory; ///< one an operation
   void add(const Counters& other);
 };
@@ -209,16 +209,19 @@ class Worker {
   void fence(Warp& w, bool cluster);                    ///< of block scope, or wider
   void scalar(Warp& w, const Op& op, u32 pc, u32 exec); ///< convert, directed, carry, map_shared, clock, faults
   bool wide(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
-  void count_global(u32 pc, bool is_store, u64 sectors, u64 bytes) {
-    (is_store ? counters.global_store_sectors : counters.global_load_sectors) += sectors;
-    (is_store ? counters.global_store_requests : counters.global_load_requests) += 1;
-    (is_store ? counters.global_store_bytes : counters.global_load_bytes) += bytes;
-    counters.memory[pc].sectors += sectors;
+  /// One request of global memory for [begin, begin + bytes).
+  void count_range(u32 pc, bool is_store, u64 begin, u64 bytes) {
+    MemoryEvents& m = counters.memory[pc];
+    ++m.requests;
+    m.sectors += ((begin + bytes - 1) >> 5) - (begin >> 5) + 1;
+    m.lines += ((begin + bytes - 1) >> 7) - (begin >> 7) + 1;
+    (is_store ? m.written : m.read)[static_cast<std::size_t>(MemorySpace::global)] += bytes;
   }
-  void count_atomic(u32 pc, u64 sectors) {
-    counters.global_atomic_sectors += sectors;
-    counters.global_atomic_requests += 1;
-    counters.memory[pc].sectors += sectors;
+  /// One request of these sectors, which are sorted in place.
+  void count_sectors(u32 pc, std::span<u64> sectors);
+  void count_bytes(u32 pc, bool is_store, MemorySpace space, u64 bytes) {
+    MemoryEvents& m = counters.memory[pc];
+    (is_store ? m.written : m.read)[static_cast<std::size_t>(space)] += bytes;
   }
   void shared_fault(Warp& w, u32 pc, u32 lane, const Shadow::Outcome& o, const char* what, u32 bytes, u64 offset);
   void stuck(Warp& w); ///< no group of the warp can run
@@ -254,7 +257,7 @@ class Worker {
   void complete(Block& b, Barrier& barrier);
   void block_exited(Block& b);
   void deadlock();
-  void count_shared(u32 pc, bool is_store, const u64* offset, u32 exec, u32 bytes);
+  void count_shared(u32 pc, const u64* offset, u32 exec, u32 bytes); ///< wavefronts
   [[nodiscard]] std::unique_lock<std::mutex> order_lock(const Access& a);
   void global_use(Warp& w, u32 pc, u32 lane, const Access& a, bool is_store, u64 address, u32 bytes);
   /// Resolves an access, and checks it against the shadow; null: a fault was given.
@@ -263,9 +266,10 @@ class Worker {
 
   // tensor.cpp
   void matrix_multiply(Warp& w, const Wide& op, u32 pc);
-  void multiply_sparse(Warp& w, const Wide& op, u32 pc, const Matrix& a, const Matrix& b, Matrix& d);
+  void multiply_sparse(Warp& w, const Wide& op, u32 pc, s32 metadata, const Matrix& a, const Matrix& b, Matrix& d);
   void wmma_multiply(Warp& w, const Wide& op);
   void wmma_memory(Warp& w, const Wide& op, u32 pc);
+  void count_fragment(Warp& w, const Wide& op, u32 pc);
   void matrix_memory(Warp& w, const Wide& op, u32 pc);
   void matrix_move(Warp& w, const Wide& op);
   // wgmma.cpp

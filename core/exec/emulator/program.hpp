@@ -3,6 +3,7 @@
 // the program counter doubles as the priority by which divergent lanes reconverge (see warp.hpp).
 #pragma once
 #include "core/exec/emulator/ptx_ast.hpp"
+#include "core/exec/line_counters.hpp"
 
 #include <array>
 #include <cstdint>
@@ -97,6 +98,7 @@ struct Access {
   bool strong = false;                     ///< relaxed, acquire, release, volatile: ordered by itself
   bool acquires = false, releases = false; ///< a fence after, before
   bool cluster_scope = false;              ///< of that fence: the cluster or wider
+  bool of_function = false;                ///< a parameter of a function, which lies in thread-private memory
   AtomicKind kind = AtomicKind::add;
   /// Operands; `none` for a sink. Of an atomic of 16 bytes the upper halves of d, b and c, whose lower ones are the
   /// operation's.
@@ -113,7 +115,7 @@ enum class WideKind : std::uint8_t {
   load_matrix,  ///< in: address; n: matrices
   store_matrix, ///< in: address, registers
   move_matrix,
-  wgmma, ///< in: [registers of A |] descriptors, D; counts[0]: of A
+  wgmma, ///< in: [registers of A |] descriptors, D [, metadata] [, scale]; counts[0]: of A
   wgmma_commit,
   wgmma_wait,   ///< n: groups that may stay pending
   print,        ///< in: format, arguments; out: the result
@@ -156,7 +158,7 @@ enum WideFlag : std::uint32_t {
   wide_scaled = 4096, ///< the last operand of wgmma is the predicate scale-d
   wide_red = 8192,
   wide_im2col = 32768,
-  wide_sparse = 16384 ///< the last operand of mma is the metadata of A
+  wide_sparse = 16384 ///< half of A and its metadata, which is the last operand of mma
 };
 
 constexpr std::int32_t none = INT32_MIN;
@@ -254,10 +256,18 @@ struct SourceLine {
   int ptx = 0, cuda = 0;
 };
 
+/// What one execution of an instruction counts as; of its `counted` operation.
+struct Cost {
+  InstructionClass counted_as = InstructionClass::control;
+  std::uint8_t flops = 0;           ///< a lane, in the type that `counted_as` says
+  std::uint8_t parameter_bytes = 0; ///< a lane: a kernel parameter at a fixed place is a constant of the launch
+};
+
 struct Program {
   std::string entry;
   std::vector<Op> ops;
   std::vector<SourceLine> lines; ///< one an op
+  std::vector<Cost> costs;       ///< one an op
   std::vector<Access> accesses;
   std::vector<Conversion> conversions;
   std::vector<Wide> wides;

@@ -12,6 +12,7 @@
 namespace aicf::emulator {
 namespace {
 
+using ptx::Space;
 using ptx::Type;
 
 /// Fractional bits kept by one step of a tensor core.
@@ -35,7 +36,8 @@ Spot place_d(u32 lane, u32 element) { return {lane / 4 + 8 * (element / 2), lane
 struct SparsePlace {
   u32 lane, bit;
 };
-/// PTX ISA, "Matrix fragments for multiply-accumulate with sparse matrix A": the metadata's figures.
+/// PTX ISA, "Matrix fragments for multiply-accumulate with sparse matrix A": the metadata's figures, which a warp of
+/// wgmma shares with the mma of as many columns.
 /// Four chunks of both rows of a lane, or with 8 bits and fewer eight of one row.
 SparsePlace sparse_place(u32 row, u32 q, u32 chunks, u32 selector, u32 bits) {
   const u32 quad = row % 8 * 4, half = row / 8;
@@ -170,7 +172,7 @@ void Worker::matrix_multiply(Warp& w, const Wide& op, u32 pc) {
   }
   convert_accumulator(op, d);
   if (sparse)
-    multiply_sparse(w, op, pc, a, b, d);
+    multiply_sparse(w, op, pc, op.in.back(), a, b, d);
   else
     multiply(op, a, b, d);
   for (u32 lane = 0; lane < lanes; ++lane)
@@ -189,7 +191,8 @@ void Worker::matrix_multiply(Warp& w, const Wide& op, u32 pc) {
 }
 
 /// Each row of A names the rows of B that its elements meet; the others of B take no part.
-void Worker::multiply_sparse(Warp& w, const Wide& op, u32 pc, const Matrix& a, const Matrix& b, Matrix& d) {
+void Worker::multiply_sparse(Warp& w, const Wide& op, u32 pc, s32 metadata, const Matrix& a, const Matrix& b,
+                             Matrix& d) {
   const u32 bits = ptx::bits_of(op.a), chunk = sparse_chunk(bits), chunks = op.k / chunk;
   Wide one = op;
   one.m = 1;
@@ -199,7 +202,7 @@ void Worker::multiply_sparse(Warp& w, const Wide& op, u32 pc, const Matrix& a, c
     u32 column = 0;
     for (u32 q = 0; q < chunks; ++q) {
       const SparsePlace at = sparse_place(row, q, chunks, op.selector, bits);
-      const u32 index = value32(w, op.in.back(), at.lane) >> at.bit & 15;
+      const u32 index = value32(w, metadata, at.lane) >> at.bit & 15;
       const bool sound = bits == 32 ? index == 0b0100 || index == 0b1110 : (index & 3) != index >> 2;
       if (!sound && launch.checks) {
         fault(w, pc, at.lane, "sparse-metadata",
@@ -270,7 +273,7 @@ void Worker::wmma_multiply(Warp& w, const Wide& op) {
 /// wmma.load and wmma.store: in[0] the address (64 bits), in[1] the stride in elements, then the registers of a store.
 void Worker::wmma_memory(Warp& w, const Wide& op, u32 pc) {
   const bool store = op.kind == WideKind::wmma_store;
-  const u32 bits = ptx::bits_of(op.d), bytes = bits / 8;
+  const u32 bits = ptx::bits_of(op.d), bytes = bits < 8 ? 1 : bits / 8;
   const std::size_t registers = store ? op.in.size() - 2 : op.out.size(), each = bits >= 32 ? 1 : 32 / bits;
   const std::size_t count = registers * each, total = std::size_t{op.m} * op.n;
   for (u32 lane = 0; lane < lanes; ++lane) {
@@ -281,7 +284,8 @@ void Worker::wmma_memory(Warp& w, const Wide& op, u32 pc) {
       for (std::size_t i = 0; i < each; ++i) {
         const std::size_t index = wmma_index(lane, r * each + i, count, total);
         const u64 row = index / op.n, column = index % op.n;
-        const u64 address = base + (op.transposed ? column * stride + row : row * stride + column) * bytes;
+        const u64 bit = (op.transposed ? column * stride + row : row * stride + column) * bits;
+        const u64 address = base + bit / 8;
         std::byte* host = touch(w, pc, lane, op.space, address, bytes, store ? "wmma store" : "wmma load", store);
         if (host == nullptr) {
           if (stopped()) return;
@@ -294,6 +298,7 @@ void Worker::wmma_memory(Warp& w, const Wide& op, u32 pc) {
         } else {
           u64 element = 0;
           std::memcpy(&element, host, bytes);
+          if (bits < 8) element = element >> bit % 8 & ((1u << bits) - 1);
           v |= element << at;
         }
       }
@@ -304,6 +309,24 @@ void Worker::wmma_memory(Warp& w, const Wide& op, u32 pc) {
         set32(w, op.out[r], lane, static_cast<u32>(v));
     }
   }
+  if (launch.counters) count_fragment(w, op, pc);
+}
+
+/// The matrix once, as one request where it lies in global memory: which lane touches what is not published.
+void Worker::count_fragment(Warp& w, const Wide& op, u32 pc) {
+  const bool store = op.kind == WideKind::wmma_store;
+  const u64 base = value64(w, op.in[0], 0), bits = ptx::bits_of(op.d), stride = value32(w, op.in[1], 0);
+  Place place;
+  if (stopped() || !resolve(w, pc, 0, op.space, base, 1, "wmma", store, place)) return;
+  const bool global = place.space == Space::global;
+  const u64 along = op.transposed ? op.m : op.n, across = op.transposed ? op.n : op.m;
+  count_bytes(pc, store, global ? MemorySpace::global : MemorySpace::shared, along * across * bits / 8);
+  if (!global) return;
+  std::vector<u64> sectors;
+  for (u64 i = 0; i < across; ++i)
+    for (u64 s = (base + i * stride * bits / 8) >> 5; s <= (base + (i * stride + along) * bits / 8 - 1) >> 5; ++s)
+      sectors.push_back(s);
+  count_sectors(pc, sectors);
 }
 
 /// ldmatrix, stmatrix: in[0] the row addresses (64 bits), then the registers of a store; n matrices of 8 x 8 b16.
@@ -335,7 +358,9 @@ void Worker::matrix_memory(Warp& w, const Wide& op, u32 pc) {
       if (!store) set32(w, op.out[i], lane, v);
     }
   const u32 given = op.n == 4 ? all_lanes : (1u << (8 * op.n)) - 1;
-  if (launch.counters) count_shared(pc, store, offset.data(), given, 16);
+  if (!launch.counters) return;
+  count_shared(pc, offset.data(), given, 16);
+  count_bytes(pc, store, MemorySpace::shared, u64{16} * 8 * op.n);
 }
 
 void Worker::matrix_move(Warp& w, const Wide& op) {

@@ -40,7 +40,9 @@ struct Descriptor {
 
 void Worker::warpgroup_multiply(Warp& w, const Wide& op, u32 pc) {
   const u32 bits = ptx::bits_of(op.a), bytes = bits / 8, each = bits >= 32 ? 1 : 32 / bits, group_warp = w.index % 4;
-  Matrix a(16, op.k), b(op.k, op.n), d(16, op.n);
+  const bool sparse = (op.flags & wide_sparse) != 0;
+  const u32 held = sparse ? op.k / 2u : op.k; // elements of a row of A
+  Matrix a(16, held), b(op.k, op.n), d(16, op.n);
   Block& block = *w.block;
   const u32 proxy = proxy_of(block);
   std::vector<bool> seen;
@@ -79,7 +81,7 @@ void Worker::warpgroup_multiply(Warp& w, const Wide& op, u32 pc) {
   } else {
     const Descriptor from(value64(w, op.in[next++], 0));
     for (u32 r = 0; r < 16; ++r)
-      for (u32 k = 0; k < op.k; ++k) {
+      for (u32 k = 0; k < held; ++k) {
         const u32 row = 16 * group_warp + r;
         a.at(r, k) =
             read((op.flags & wide_trans_a) != 0 ? from.along_outer(row * bytes, k) : from.along_k(row, k * bytes));
@@ -112,7 +114,14 @@ void Worker::warpgroup_multiply(Warp& w, const Wide& op, u32 pc) {
         }
   Wide step = op;
   step.m = 16;
-  multiply(step, a, b, d);
+  if (sparse)
+    multiply_sparse(w, step, pc, op.in[op.in.size() - ((op.flags & wide_scaled) != 0 ? 2 : 1)], a, b, d);
+  else
+    multiply(step, a, b, d);
+  if (launch.counters) { // its rows of A; B serves four warps at once
+    const u64 rows = (op.flags & wide_a_registers) != 0 ? 0 : u64{16} * held * bytes;
+    count_bytes(pc, false, MemorySpace::shared, rows + u64{op.k} * op.n * bytes / 4);
+  }
   for (u32 lane = 0; lane < lanes; ++lane)
     for (u32 r = 0; r < op.out.size(); ++r) {
       u64 v = place(lane, pack_of * r);
