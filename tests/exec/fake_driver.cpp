@@ -167,7 +167,7 @@ Driver make() {
   d.encode_tiled = [](TensorMapBytes* map, int type, unsigned rank, void* address, const std::uint64_t* sizes,
                       const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps,
                       int interleave, int swizzle, int, int fill) {
-    if (reinterpret_cast<std::uintptr_t>(map) % 64 != 0) state().complaints.emplace_back("a map off its alignment");
+    if (reinterpret_cast<std::uintptr_t>(map) % 128 != 0) state().complaints.emplace_back("a map off its alignment");
     if (interleave != interleave_none) state().complaints.emplace_back("an interleaved map");
     if (!inside(reinterpret_cast<std::uintptr_t>(address), 1)) return 1;
     auto* at = map->opaque;

@@ -50,7 +50,7 @@ struct LaunchConfig {
 };
 
 /// CUtensorMap, CUtensorMapDataType, …Interleave, …Swizzle, …L2promotion and …FloatOOBfill.
-struct alignas(64) TensorMapBytes {
+struct alignas(128) TensorMapBytes {
   std::uint64_t opaque[16] = {};
 };
 inline constexpr int tensor_u8 = 0, tensor_s32 = 3, tensor_s64 = 5, tensor_f16 = 6, tensor_f32 = 7, tensor_f64 = 8,

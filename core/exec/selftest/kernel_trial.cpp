@@ -9,7 +9,7 @@
 namespace aicf::selftest {
 namespace {
 
-/// As cuda.h has it, which the compiler at run time has not.
+/// What cuda.h calls so, which the compiler at run time has not; PTX asks for a multiple of 64 bytes.
 constexpr const char* tensor_map_type = "struct alignas(64) CUtensorMap {\n  unsigned long long opaque[16];\n};\n";
 
 } // namespace
