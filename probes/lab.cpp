@@ -79,6 +79,7 @@ class Runner {
     case Trial::Reads::exact: count(t, o); break;
     case Trial::Reads::cycles: read_cycles(t, o); break;
     case Trial::Reads::time: time(t, o); break;
+    case Trial::Reads::power: weigh(t, o); break;
     }
     return o;
   }
@@ -160,6 +161,7 @@ class Runner {
     options.checks = false;
     options.repetitions = quick_ ? 9 : 21;
     options.cold = t.cold;
+    options.graph = t.graph;
     std::vector<Metric> metrics;
     if (o.why = run(t, *device_, options, &metrics); !o.why.empty()) return;
     o.why = "the device gave no time";
@@ -168,6 +170,24 @@ class Runner {
       o.spread = {m.value, m.lo, m.hi, m.samples};
       o.why.clear();
     }
+  }
+
+  void weigh(const Trial& t, Observation& o) {
+    RunOptions options;
+    options.checks = false;
+    options.power_seconds = 2.5; // the second half covers the second that the device averages over
+    std::vector<Metric> metrics;
+    if (o.why = run(t, *device_, options, &metrics); !o.why.empty()) return;
+    o.why = "the device gave no power";
+    for (const Metric& m : metrics) {
+      if (m.source != Metric::Source::measured) {
+        if (m.id.starts_with("power.")) o.why = m.method;
+        continue;
+      }
+      o.numbers[m.id] = m.value;
+      if (m.id == "power.board") o.spread = {m.value, m.lo, m.hi, m.samples};
+    }
+    if (o.numbers.contains("power.board")) o.why.clear();
   }
 };
 

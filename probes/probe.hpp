@@ -2,8 +2,9 @@
 // line; the laboratory (lab.hpp) compiles and runs the trials, and knows nothing of what they mean.
 //
 // A trial reads one of: exact counts, from the emulator; cycles, which its kernel writes; the time of its launches, by
-// events. Cycles and times need a device. Every probe has a control for each source that it has figures of: a
-// measurement whose result is known beforehand. When it does not come out, the figures of that source are withheld.
+// events; the board's power under them. All but counts need a device. Every probe has a control for each source that it
+// has figures of: a measurement whose result is known beforehand. When it does not come out, the figures of that source
+// are withheld.
 #pragma once
 #include "core/base/tensor.hpp"
 #include "core/evidence/hardware_profile.hpp"
@@ -40,7 +41,8 @@ struct Expected {
 
 struct Trial {
   /// cycles: numbers, of clocks mostly, that its kernel writes into the first buffer; those above zero count
-  enum class Reads { exact, cycles, time } reads = Reads::exact;
+  /// power: watts of the board while its launches, milliseconds long, run for seconds
+  enum class Reads { exact, cycles, time, power } reads = Reads::exact;
   std::string id;          ///< unique in the probe
   double x = 0, y = 0;     ///< its place in a sweep
   std::vector<Call> calls; ///< launched in order; not compiled; `buffers` index what `memory` makes
@@ -48,6 +50,7 @@ struct Trial {
   std::vector<Expected> expects; ///< the emitted code must have them, or the trial has no result
   double per = 1;                ///< cycles: operations in a sample
   bool cold = false;             ///< time: with L2 full of other data
+  bool graph = false;            ///< time: of one graph of all launches
   /// exact: numbers from the memory after the run.
   std::function<std::map<std::string, double>(const std::vector<HostTensor>&)> judge;
   std::string no_emulator; ///< why it cannot be rehearsed there; empty: it can
@@ -60,12 +63,12 @@ struct Spread {
 };
 
 struct Observation {
-  std::string why;                                           ///< why there is nothing; empty: there is
-  Spread spread;                                             ///< cycles an operation, or microseconds of all launches
-  std::vector<double> samples;                               ///< cycles an operation
-  std::map<std::string, double> counters;                    ///< of the emulator
-  std::map<std::string, double> numbers;                     ///< of `judge`
-  int registers = 0, shared_bytes = 0, spill_bytes = 0;      ///< the largest of its kernels
+  std::string why;                                      ///< why there is nothing; empty: there is
+  Spread spread;                                        ///< cycles an operation, microseconds of all launches, or watts
+  std::vector<double> samples;                          ///< cycles an operation
+  std::map<std::string, double> counters;               ///< of the emulator
+  std::map<std::string, double> numbers;                ///< of `judge`
+  int registers = 0, shared_bytes = 0, spill_bytes = 0; ///< the largest of its kernels
   [[nodiscard]] double counter(const std::string& id) const; ///< NaN when there is none
   [[nodiscard]] double number(const std::string& id) const;
 };

@@ -66,10 +66,31 @@ int fill(DevicePointer at, unsigned char value, std::size_t size) {
   return success;
 }
 
+/// Launches that were put on a capturing stream, with the values that their parameters had then.
+struct FakeGraph {
+  struct Node {
+    LaunchConfig config;
+    Function function;
+    std::vector<std::array<std::byte, 8>> values;
+  };
+  std::vector<Node> nodes;
+};
+FakeGraph& captured() {
+  static FakeGraph graph;
+  return graph;
+}
+
 int launch(const LaunchConfig* config, Function function, void** parameters, void** extra) {
   if (int code = alive(); code != success) return code;
   if (extra != nullptr) state().complaints.emplace_back("extra given beside parameters");
   auto& kernel = *reinterpret_cast<Kernel*>(function); // NOLINT
+  if (state().capturing) {
+    FakeGraph::Node node{*config, function, {}};
+    for (std::size_t i = 0; i < kernel.parameters; ++i)
+      std::memcpy(node.values.emplace_back().data(), parameters[i], 8);
+    captured().nodes.push_back(std::move(node));
+    return success;
+  }
   ++state().launches;
   state().now_us += kernel.microseconds;
   return kernel.body(*config, parameters);
@@ -180,6 +201,38 @@ Driver make() {
     *at++ = static_cast<std::uint64_t>(swizzle);
     *at++ = static_cast<std::uint64_t>(fill);
     return int{success};
+  d.capture_begin = [](Stream, int mode) {
+    if (mode != capture_thread_local || state().capturing) state().complaints.emplace_back("a capture begun wrongly");
+    captured() = {};
+    state().capturing = true;
+    return alive();
+  };
+  d.capture_end = [](Stream, Graph* out) {
+    if (!state().capturing) state().complaints.emplace_back("a capture ended that was not begun");
+    state().capturing = false;
+    ++state().graphs;
+    return *out = reinterpret_cast<Graph>(new FakeGraph(captured())), alive(); // NOLINT
+  };
+  d.graph_instantiate = [](GraphExec* out, Graph graph, unsigned long long) {
+    ++state().graphs;
+    return *out = reinterpret_cast<GraphExec>(new FakeGraph(*reinterpret_cast<FakeGraph*>(graph))), alive(); // NOLINT
+  };
+  d.graph_launch = [](GraphExec graph, Stream) {
+    ++state().graph_launches;
+    for (FakeGraph::Node& node : reinterpret_cast<FakeGraph*>(graph)->nodes) { // NOLINT
+      std::vector<void*> parameters;
+      for (auto& value : node.values) parameters.push_back(value.data());
+      if (int code = launch(&node.config, node.function, parameters.data(), nullptr); code != success) return code;
+    }
+    return alive();
+  };
+  d.graph_destroy = [](Graph graph) {
+    --state().graphs;
+    return delete reinterpret_cast<FakeGraph*>(graph), 0; // NOLINT
+  };
+  d.graph_exec_destroy = [](GraphExec graph) {
+    --state().graphs;
+    return delete reinterpret_cast<FakeGraph*>(graph), 0; // NOLINT
   };
   return d;
 }

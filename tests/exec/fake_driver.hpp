@@ -14,6 +14,7 @@ struct Kernel {
   /// Reads `parameters` as CUDA does: a pointer to each argument. Returns the launch's CUresult.
   std::function<int(const cuda::LaunchConfig&, void** parameters)> body;
   double microseconds = 10;
+  std::size_t parameters = 0;                                       // how many a captured launch has to keep
   int static_shared = 0, asked_dynamic = 0, asked_non_portable = 0; // the last two: what cuFuncSetAttribute was given
 };
 
@@ -25,6 +26,8 @@ struct State {
   int stream_error = 0;       // what the stream reports from the next launch on
   bool dead = false;          // after a sticky error every call fails with it
   int frees = 0, fills = 0, launches = 0, calls_after_death = 0;
+  bool capturing = false;
+  int graphs = 0, graph_launches = 0; // graphs: those that live, instantiated ones too
   std::size_t most_memory = std::size_t{1} << 40U;
   std::vector<std::string> complaints; // uses that a real driver would have punished
 };

@@ -1,6 +1,7 @@
 // The CUDA backend's own logic on a driver played in host memory: arguments, guard zones, copies, timing, errors,
 // cancelling. What a real device does is `aicf selftest device`.
 #include "core/exec/cuda/marshal.hpp"
+#include "core/exec/cuda/power.hpp"
 #include "core/exec/cuda/timing.hpp"
 #include "tests/exec/fake_driver.hpp"
 
@@ -243,6 +244,72 @@ class TestCudaBackend : public QObject {
     QCOMPARE(hot->metrics[0].id, std::string("time_us.hot"));
     QCOMPARE(hot->metrics[5].id, std::string("timed_result.differing"));
     QCOMPARE(hot->metrics[5].value, 0.0);
+  }
+
+  /// Three launches as one graph: captured once, not run by that, timed as one, each with its own parameters.
+  void aGraphIsTimedAsOne() {
+    Setup s;
+    s.tensor("x", Role::inout, "4", 4);
+    auto& kernel = fake::state().kernels["k"];
+    kernel.microseconds = 7;
+    kernel.parameters = 1;
+    int most = 0;
+    kernel.body = [&](const LaunchConfig&, void** p) {
+      most = std::max(most, static_cast<int>(floats(p, 0)[1] += 1));
+      return int{success};
+    };
+    s.options.repetitions = 10;
+    s.options.graph = true;
+    s.options.cold = false;
+    for (std::size_t i = 0; i < s.buffers.size(); ++i) s.buffers[i].bytes = s.memory[i];
+    const std::vector<Call> calls(3, s.call);
+    auto result = backend->run(calls, s.buffers, s.options, {});
+    QVERIFY(result && result->status == RunResult::Status::ok);
+    QCOMPARE(s.at(0, 1), 3.0F); // of the run before the times
+    QCOMPARE(most, 3);          // each run begins as the first
+    QCOMPARE(result->metrics[0].id, std::string("time_us.hot"));
+    QVERIFY(std::fabs(result->metrics[0].value - 21) < 0.01);
+    QVERIFY(fake::state().graph_launches >= 10);
+    QCOMPARE(fake::state().launches, 3 + 3 * fake::state().graph_launches);
+    QCOMPARE(fake::state().graphs, 0);
+  }
+
+  void slopesOfEnergy() {
+    QVERIFY(!slope_of({{1, 5}}, 0.1));
+    const auto slope = slope_of({{0, 0}, {0.05, 5}, {0.1, 20}, {0.2, 30}, {0.4, 90}}, 0.1);
+    QVERIFY(slope && std::fabs(slope->mean - 225) < 1e-9 && slope->windows == 3); // 200, 100 and 300 W
+    QVERIFY(std::fabs(slope->lo - 100) < 1e-9 && std::fabs(slope->hi - 300) < 1e-9);
+  }
+
+  /// A load of 20 ms a launch that draws 300 W for a second and 400 W from then on, by a counter that moves every 40
+  /// ms.
+  void powerIsOfTheSecondHalf() {
+    Session session(fake::driver(), fake::device());
+    double now = 10;
+    PowerRequest request;
+    request.seconds = 2;
+    request.run = [&] { now += 0.02; };
+    request.now = [&] { return now; };
+    request.watts = [] { return 398.0; };
+    request.millijoules = [&] {
+      const double t = std::floor((now - 10) / 0.04 + 1e-6) * 0.04;
+      return 1000 * (t < 1 ? 300 * t : 300 + 400 * (t - 1));
+    };
+    const std::vector<Metric> power = measure_power(session, request, {});
+    QCOMPARE(power.size(), std::size_t{2});
+    QCOMPARE(power[0].id, std::string("power.board"));
+    QVERIFY(power[0].source == Metric::Source::measured && power[0].unit == "W");
+    QVERIFY2(std::fabs(power[0].value - 400) < 0.5, std::to_string(power[0].value).c_str());
+    QVERIFY(power[0].lo <= power[0].value && power[0].value <= power[0].hi && power[0].samples >= 5);
+    QCOMPARE(power[1].value, 398.0);
+    request.millijoules = [] { return std::nullopt; };
+    request.watts = {};
+    const std::vector<Metric> none = measure_power(session, request, {});
+    QVERIFY(none[0].source == Metric::Source::not_measured && !none[0].method.empty());
+    QVERIFY(none[1].source == Metric::Source::not_measured && !none[1].method.empty());
+    std::stop_source stopped;
+    stopped.request_stop();
+    QVERIFY(measure_power(session, request, stopped.get_token()).empty());
   }
 
   void samplesAreTakenUntilTheMedianIsKnown() {

@@ -93,6 +93,13 @@ SAME(event_query, cuEventQuery);
 SAME(event_elapsed_ms, cuEventElapsedTime);
 SAME(launch, cuLaunchKernelEx);
 SAME(encode_tiled, cuTensorMapEncodeTiled);
+SAME(capture_begin, cuStreamBeginCapture);
+SAME(capture_end, cuStreamEndCapture);
+SAME(graph_instantiate, cuGraphInstantiateWithFlags);
+SAME(graph_launch, cuGraphLaunch);
+SAME(graph_destroy, cuGraphDestroy);
+SAME(graph_exec_destroy, cuGraphExecDestroy);
+static_assert(capture_thread_local == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 #undef SAME
 #define SAME(member, function) static_assert(Same<decltype(NvrtcApi::member), decltype(&(function))>::value, #function)
 SAME(error_string, nvrtcGetErrorString);

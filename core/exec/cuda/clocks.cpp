@@ -25,6 +25,8 @@ struct Nvml {
   int (*by_bus_id)(const char*, void** device) = nullptr;
   int (*clock)(void* device, int kind, unsigned* mhz) = nullptr;
   int (*reasons)(void* device, unsigned long long*) = nullptr;
+  int (*energy)(void* device, unsigned long long* millijoules) = nullptr;
+  int (*power)(void* device, unsigned* milliwatts) = nullptr;
 };
 
 std::optional<Nvml> load() {
@@ -39,6 +41,8 @@ std::optional<Nvml> load() {
   n.library.bind(n.by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
   n.library.bind(n.clock, "nvmlDeviceGetClockInfo");
   n.library.bind(n.reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  n.library.bind(n.energy, "nvmlDeviceGetTotalEnergyConsumption");
+  n.library.bind(n.power, "nvmlDeviceGetPowerUsage");
   if (!n.library.missing().empty() || n.init() != success) return std::nullopt;
   return n;
 }
@@ -72,6 +76,18 @@ std::optional<Clocks> ClockReader::read() const {
     return std::nullopt;
   if (nvml()->reasons(device, &reasons) != success) reasons = 0;
   return Clocks{static_cast<int>(sm), static_cast<int>(memory), reasons};
+}
+
+std::optional<double> ClockReader::millijoules() const {
+  unsigned long long value = 0;
+  if (!why.empty() || nvml()->energy(device, &value) != success) return std::nullopt;
+  return static_cast<double>(value);
+}
+
+std::optional<double> ClockReader::watts() const {
+  unsigned milliwatts = 0;
+  if (!why.empty() || nvml()->power(device, &milliwatts) != success) return std::nullopt;
+  return milliwatts / 1000.0;
 }
 
 } // namespace aicf::cuda

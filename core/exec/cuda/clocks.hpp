@@ -1,5 +1,5 @@
-// What a device's clocks are and what holds them down, by NVML, loaded at run time. Read beside each timing: a time
-// without its clock says little.
+// What a device's clocks and power are and what holds them down, by NVML, loaded at run time. Clocks are read beside
+// each timing: a time without its clock says little.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -22,6 +22,8 @@ class ClockReader {
   /// `pci_bus_id` as the driver gives it ("0000:3b:00.0"): NVML numbers devices in another order.
   explicit ClockReader(const std::string& pci_bus_id);
   [[nodiscard]] std::optional<Clocks> read() const;
+  [[nodiscard]] std::optional<double> millijoules() const; ///< energy of the board since its driver was loaded
+  [[nodiscard]] std::optional<double> watts() const; ///< of the board, averaged over the last second (since Ampere)
   [[nodiscard]] const std::string& missing() const { return why; } ///< why there is nothing to read; empty: there is
 
  private:

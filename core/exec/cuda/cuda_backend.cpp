@@ -1,10 +1,12 @@
 #include "core/exec/cuda/cuda_backend.hpp"
 
 #include "core/exec/cuda/counting.hpp"
+#include "core/exec/cuda/power.hpp"
 #include "core/exec/cuda/session.hpp"
 #include "core/exec/cuda/timing.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <set>
@@ -36,6 +38,7 @@ class Run {
     current.clear();
     for (std::size_t i = 0; i < buffers.size(); ++i) memory[i].download(buffers[i].bytes);
     if (result.status == RunResult::Status::ok && options.repetitions > 0) time(result);
+    if (result.status == RunResult::Status::ok && options.power_seconds > 0) weigh(result);
     if (result.status == RunResult::Status::ok && options.counters) count(result); // after all times
     return result;
   }
@@ -142,11 +145,17 @@ class Run {
       point(turn);
       for (Kernel& kernel : kernels) kernel.launch();
     };
+    request.launches = static_cast<int>(kernels.size());
+    std::optional<LaunchGraph> graph; // holds the buffers of one turn
+    if (options.graph) {
+      graph.emplace(session, [&] { request.run(0); });
+      request.run = [&](std::size_t) { graph->launch(); };
+      request.launches = 1;
+    }
     const ClockReader reader(session.bus_id());
     request.clocks = [&] { return reader.read(); };
     poison_results();
     request.restores = restores;
-    request.launches = static_cast<int>(kernels.size());
     request.repetitions = options.repetitions;
     request.cold = options.cold;
     result.metrics = time_runs(session, request, stop);
@@ -155,6 +164,24 @@ class Run {
       return look_at_results(result);
     }
     result.status = stop.stop_requested() ? RunResult::Status::cancelled : RunResult::Status::lost;
+  }
+
+  void weigh(RunResult& result) {
+    const ClockReader reader(session.bus_id());
+    PowerRequest request;
+    request.run = [&] {
+      for (Kernel& kernel : kernels) kernel.launch();
+    };
+    request.seconds = options.power_seconds;
+    request.millijoules = [&] { return reader.millijoules(); };
+    request.watts = [&] { return reader.watts(); };
+    request.now = [] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    };
+    std::vector<Metric> power = measure_power(session, request, stop);
+    if (power.empty()) result.status = stop.stop_requested() ? RunResult::Status::cancelled : RunResult::Status::lost;
+    result.metrics.insert(result.metrics.end(), std::make_move_iterator(power.begin()),
+                          std::make_move_iterator(power.end()));
   }
 
   /// Where the buffers lie, at each turn: what is only read has two copies where they take little of the device, so

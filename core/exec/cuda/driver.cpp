@@ -74,6 +74,12 @@ Driver bind_driver(SharedLibrary library) {
   l.bind(d.event_elapsed_ms, "cuEventElapsedTime");
   l.bind(d.launch, "cuLaunchKernelEx");
   l.bind(d.encode_tiled, "cuTensorMapEncodeTiled");
+  l.bind(d.capture_begin, "cuStreamBeginCapture_v2");
+  l.bind(d.capture_end, "cuStreamEndCapture");
+  l.bind(d.graph_instantiate, "cuGraphInstantiateWithFlags");
+  l.bind(d.graph_launch, "cuGraphLaunch");
+  l.bind(d.graph_destroy, "cuGraphDestroy");
+  l.bind(d.graph_exec_destroy, "cuGraphExecDestroy");
   return d;
 }
 

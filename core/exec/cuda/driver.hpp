@@ -18,6 +18,8 @@ using Module = struct CUmod_st*;
 using Function = struct CUfunc_st*;
 using Stream = struct CUstream_st*;
 using Event = struct CUevent_st*;
+using Graph = struct CUgraph_st*;
+using GraphExec = struct CUgraphExec_st*;
 
 /// CUresult values that are told apart.
 inline constexpr int success = 0, error_out_of_memory = 2, error_no_device = 100, error_ecc = 214, error_nvlink = 220,
@@ -33,6 +35,7 @@ inline constexpr int attribute_clock_khz = 13, attribute_sm_count = 16, attribut
                      jit_error_log = 5, jit_error_log_bytes = 6, launch_cluster_dimension = 4;
 /// The default kind of stream keeps order with the synchronous copies and fills, which are the null stream's.
 inline constexpr unsigned stream_default = 0, event_default = 0;
+inline constexpr int capture_thread_local = 1; ///< CUstreamCaptureMode
 
 struct LaunchAttribute {
   int id = 0;
@@ -98,6 +101,12 @@ struct Driver {
   int (*encode_tiled)(TensorMapBytes*, int type, unsigned rank, void* address, const std::uint64_t* sizes,
                       const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps,
                       int interleave, int swizzle, int l2_promotion, int fill) = nullptr;
+  int (*capture_begin)(Stream, int mode) = nullptr;
+  int (*capture_end)(Stream, Graph*) = nullptr;
+  int (*graph_instantiate)(GraphExec*, Graph, unsigned long long flags) = nullptr;
+  int (*graph_launch)(GraphExec, Stream) = nullptr;
+  int (*graph_destroy)(Graph) = nullptr;
+  int (*graph_exec_destroy)(GraphExec) = nullptr;
 };
 
 /// The process's driver, initialised. Unavailable says whether the library, one of its functions or a device is

@@ -239,4 +239,26 @@ void Kernel::launch() {
   session->check(session->driver.launch(&config, function, parameters.data(), nullptr), "cuLaunchKernelEx");
 }
 
+LaunchGraph::LaunchGraph(Session& owner, const std::function<void()>& enqueue) : session(&owner) {
+  const Driver& driver = owner.driver;
+  Graph captured = nullptr;
+  owner.check(driver.capture_begin(owner.stream, capture_thread_local), "cuStreamBeginCapture");
+  try {
+    enqueue();
+  } catch (const CallFailed&) {
+    if (driver.capture_end(owner.stream, &captured) == success && captured != nullptr) driver.graph_destroy(captured);
+    throw;
+  }
+  owner.check(driver.capture_end(owner.stream, &captured), "cuStreamEndCapture");
+  const int code = driver.graph_instantiate(&graph, captured, 0);
+  driver.graph_destroy(captured);
+  owner.check(code, "cuGraphInstantiateWithFlags");
+}
+
+LaunchGraph::~LaunchGraph() {
+  if (!session->lost() && graph != nullptr) session->driver.graph_exec_destroy(graph);
+}
+
+void LaunchGraph::launch() { session->check(session->driver.graph_launch(graph, session->stream), "cuGraphLaunch"); }
+
 } // namespace aicf::cuda

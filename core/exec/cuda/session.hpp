@@ -5,6 +5,7 @@
 #include "core/exec/cuda/driver.hpp"
 #include "core/exec/cuda/marshal.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -101,6 +102,22 @@ class Kernel {
   void place(std::size_t argument, DevicePointer address);
   void load(const Compiled& compiled);
   void allow_shared_memory();
+};
+
+/// What was put on the session's stream, to be launched again as one.
+class LaunchGraph {
+ public:
+  /// Captures what `enqueue` puts there; nothing of it runs. Throws CallFailed.
+  LaunchGraph(Session& owner, const std::function<void()>& enqueue);
+  ~LaunchGraph();
+  LaunchGraph(const LaunchGraph&) = delete;
+  LaunchGraph& operator=(const LaunchGraph&) = delete;
+
+  void launch(); ///< throws CallFailed
+
+ private:
+  Session* session;
+  GraphExec graph = nullptr;
 };
 
 /// The backend on a given driver: make_cuda's, or one that a test plays. Throws CallFailed.
