@@ -5,6 +5,8 @@
 
 #include <QtTest>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -107,8 +109,10 @@ class TestOnnxOperators : public QObject {
     for (const auto& entry : fs::directory_iterator(data)) cases.insert(entry.path());
     for (const fs::path& path : cases) {
       std::string name = path.filename().string();
-      bool strings = name.find("STRING") != std::string::npos; // casts of text
-      if (name.ends_with("_expanded") || strings || !fs::exists(path / "test_data_set_0")) continue;
+      // Text, and numbers of 8 bits or fewer that no kernel here has: newer sets cast to and from them.
+      const bool foreign = std::ranges::any_of(std::array{"STRING", "_string", "FLOAT8", "FLOAT4", "INT4"},
+                                               [&](const char* type) { return name.find(type) != std::string::npos; });
+      if (name.ends_with("_expanded") || foreign || !fs::exists(path / "test_data_set_0")) continue;
       auto node = read_onnx_node(path / "model.onnx");
       if (node && families.contains(node->type) && !name.starts_with("test_identity_"))
         QTest::newRow(name.c_str()) << QString::fromStdString(path.string());

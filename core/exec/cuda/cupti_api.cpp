@@ -1,6 +1,7 @@
 #include "core/exec/cuda/cupti_api.hpp"
 
 #include <array>
+#include <filesystem>
 
 namespace aicf::cuda::cupti {
 namespace {
@@ -10,11 +11,23 @@ struct Loaded {
   Unavailable why;
 };
 
+/// CUPTI opens these by their bare names, and has no search path of its own: once they are open from beside it, or from
+/// another folder of CUDA's, their names lead to them. Where they are not, CUPTI says what it cannot do.
+void open_beside(const std::filesystem::path& cupti) {
+  std::vector<std::filesystem::path> folders = cuda_library_dirs();
+  folders.insert(folders.begin(), cupti.parent_path());
+  for (const char* name : {"libnvperf_host.so", "libnvperf_target.so"}) {
+    const std::array<std::string, 1> names{name};
+    static_cast<void>(SharedLibrary::open(folders, names, false)); // stays open
+  }
+}
+
 Loaded load() {
   const std::array<std::string, 3> names{"libcupti.so.13", "libcupti.so", "libcupti.so.12"};
   std::optional<SharedLibrary> library;
   if (!cuda_disabled()) library = SharedLibrary::open(cuda_library_dirs(), names);
   if (!library) return {{}, {"CUPTI (hardware counters) was not found", how_to_get_cuda_libraries()}};
+  open_beside(library->path());
   Api a{.library = *library};
   SharedLibrary& l = a.library;
   l.bind(a.version, "cuptiGetVersion");
