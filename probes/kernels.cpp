@@ -30,6 +30,14 @@ std::string filled(std::string text, const std::vector<std::pair<std::string, st
   return text;
 }
 
+namespace {
+
+std::vector<std::int64_t> shape_of(const TrialBuffer& buffer) {
+  return buffer.shape.empty() ? std::vector{buffer.count} : buffer.shape;
+}
+
+} // namespace
+
 Trial trial(const std::string& id, Trial::Reads reads, const KernelText& kernel) {
   Trial t;
   t.id = id;
@@ -44,7 +52,9 @@ Trial trial(const std::string& id, Trial::Reads reads, const KernelText& kernel)
   call.module.launch.cluster[0] = {std::to_string(kernel.cluster)};
   call.module.launch.dynamic_shared = {std::to_string(kernel.shared)};
   for (const TrialBuffer& b : kernel.buffers) {
-    call.module.args.push_back({b.name, b.role, b.dtype, {{std::to_string(b.count)}}, {}});
+    Arg arg{.name = b.name, .role = b.role, .dtype = b.dtype, .tile = b.tile};
+    for (const std::int64_t extent : shape_of(b)) arg.shape.push_back({std::to_string(extent)});
+    call.module.args.push_back(std::move(arg));
     call.buffers.push_back(call.buffers.size());
   }
   for (const auto& [name, value] : kernel.values) {
@@ -55,7 +65,7 @@ Trial trial(const std::string& id, Trial::Reads reads, const KernelText& kernel)
   t.memory = [buffers = kernel.buffers] {
     std::vector<HostTensor> memory;
     for (const TrialBuffer& b : buffers) {
-      memory.emplace_back(b.dtype, std::vector<std::int64_t>{b.count});
+      memory.emplace_back(b.dtype, shape_of(b));
       if (b.fill) b.fill(memory.back());
     }
     return memory;

@@ -4,6 +4,7 @@
 #include "probes/probe.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@ struct TrialBuffer {
   std::int64_t count = 1;
   Arg::Role role = Arg::Role::inout;
   std::function<void(HostTensor&)> fill = {}; ///< empty: zeros
+  std::vector<std::int64_t> shape = {};       ///< of `count` elements; empty: one dimension
+  std::optional<Tile> tile = {};              ///< comes in as a tensor map
 };
 
 /// A kernel named `probe`, whose arguments are the buffers and then `values` as long long.

@@ -201,6 +201,7 @@ Driver make() {
     *at++ = static_cast<std::uint64_t>(swizzle);
     *at++ = static_cast<std::uint64_t>(fill);
     return int{success};
+  };
   d.capture_begin = [](Stream, int mode) {
     if (mode != capture_thread_local || state().capturing) state().complaints.emplace_back("a capture begun wrongly");
     captured() = {};
