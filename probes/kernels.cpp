@@ -52,7 +52,7 @@ Trial trial(const std::string& id, Trial::Reads reads, const KernelText& kernel)
   call.module.launch.cluster[0] = {std::to_string(kernel.cluster)};
   call.module.launch.dynamic_shared = {std::to_string(kernel.shared)};
   for (const TrialBuffer& b : kernel.buffers) {
-    Arg arg{.name = b.name, .role = b.role, .dtype = b.dtype, .tile = b.tile};
+    Arg arg{b.name, b.role, b.dtype, {}, {}, b.tile};
     for (const std::int64_t extent : shape_of(b)) arg.shape.push_back({std::to_string(extent)});
     call.module.args.push_back(std::move(arg));
     call.buffers.push_back(call.buffers.size());

@@ -83,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(128) probe(const __grid_constant__ 
                   .role = Arg::Role::input,
                   .fill = random_fill(10),
                   .shape = {all_rows, columns},
-                  .tile = Tile{.box = {{std::to_string(rows)}, {"64"}}, .swizzle = swizzle}},
+                  .tile = Tile{{{std::to_string(rows)}, {"64"}}, {}, swizzle, false}},
                  {"sink", DType::i32, k.grid * 128, Arg::Role::output}};
     k.values = {{"across", columns / 64}, {"tiles", columns / 64 * all_rows / rows}};
     k.expects = {{"cp.async.bulk.tensor.2d", 1}, {"mbarrier.try_wait", 1}};
