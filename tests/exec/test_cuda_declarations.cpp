@@ -151,7 +151,7 @@ static_assert(function_shared_bytes == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES &&
               jit_error_log == CU_JIT_ERROR_LOG_BUFFER && jit_error_log_bytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES &&
               launch_cluster_dimension == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
               stream_default == CU_STREAM_DEFAULT && event_default == CU_EVENT_DEFAULT);
-static_assert(sizeof(TensorMapBytes) == sizeof(CUtensorMap) && alignof(TensorMapBytes) == alignof(CUtensorMap));
+static_assert(sizeof(TensorMapBytes) == sizeof(CUtensorMap) && alignof(TensorMapBytes) >= alignof(CUtensorMap));
 static_assert(tensor_u8 == CU_TENSOR_MAP_DATA_TYPE_UINT8 && tensor_s32 == CU_TENSOR_MAP_DATA_TYPE_INT32 &&
               tensor_s64 == CU_TENSOR_MAP_DATA_TYPE_INT64 && tensor_f16 == CU_TENSOR_MAP_DATA_TYPE_FLOAT16 &&
               tensor_f32 == CU_TENSOR_MAP_DATA_TYPE_FLOAT32 && tensor_f64 == CU_TENSOR_MAP_DATA_TYPE_FLOAT64 &&
