@@ -27,25 +27,28 @@ class TensorCopyBandwidth final : public StreamProbe {
                                     : "Tensor copies by tile and depth, 128 B swizzled",
                        "throughput", {"copies in flight", "", true}, {"tile", "B", true}, {"read", "B/s", false}, true),
           seen, trials_of(seen, "swizzle_" + std::to_string(swizzle) + "_"), [&](const Trial&, const Observation& o) {
-            return 1e6 * static_cast<double>(2 * columns * total_rows(setting)) / o.spread.value;
+            return 1e6 * static_cast<double>(2 * columns(setting) * total_rows(setting)) / o.spread.value;
           });
   }
 
  private:
-  static constexpr std::int64_t columns = 4096;
-  static std::int64_t total_rows(const Setting& setting) { return setting.device ? 24576 : 256; } // 192 MiB, 2 MiB
+  static std::int64_t columns(const Setting& setting) { return setting.device ? 4096 : 128; }
+  static std::int64_t total_rows(const Setting& setting) { return setting.device ? 24576 : 256; } // 192 MiB, 64 KiB
 
   static Entry entry(const Setting& setting, int rows, int depth, int swizzle) {
-    const std::int64_t all_rows = total_rows(setting);
+    const std::int64_t all_rows = total_rows(setting), all_columns = columns(setting);
     const int size = rows * 128;
     KernelText k;
     k.source = filled(
         R"(struct alignas(64) TensorMap { unsigned long long opaque[16]; };
 extern "C" __global__ void __launch_bounds__(128) probe(const __grid_constant__ TensorMap from, unsigned* sink, long long across, long long tiles) {
-  extern __shared__ __align__(1024) char ring[];
+  extern __shared__ char memory[];
   __shared__ unsigned long long full[@DEPTH@];
   constexpr int size = @SIZE@, depth = @DEPTH@;
-  const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(ring)), bars = static_cast<unsigned>(__cvta_generic_to_shared(full));
+  // The pattern of a swizzle repeats every 1024 bytes; dynamic shared memory begins anywhere.
+  const unsigned begin = static_cast<unsigned>(__cvta_generic_to_shared(memory)), base = (begin + 1023) / 1024 * 1024;
+  const char* ring = memory + (base - begin);
+  const unsigned bars = static_cast<unsigned>(__cvta_generic_to_shared(full));
   if (threadIdx.x == 0) {
     for (int d = 0; d < depth; ++d) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(bars + 8 * d) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -76,22 +79,22 @@ extern "C" __global__ void __launch_bounds__(128) probe(const __grid_constant__ 
         {{"SIZE", std::to_string(size)}, {"ROWS", std::to_string(rows)}, {"DEPTH", std::to_string(depth)}});
     k.grid = setting.hardware.sm_count;
     k.block = 128;
-    k.shared = static_cast<std::int64_t>(size) * depth;
+    k.shared = static_cast<std::int64_t>(size) * depth + 1024;
     k.buffers = {{.name = "from",
                   .dtype = DType::bf16,
-                  .count = columns * all_rows,
+                  .count = all_columns * all_rows,
                   .role = Arg::Role::input,
                   .fill = random_fill(10),
-                  .shape = {all_rows, columns},
+                  .shape = {all_rows, all_columns},
                   .tile = Tile{{{std::to_string(rows)}, {"64"}}, {}, swizzle, false}},
                  {"sink", DType::i32, k.grid * 128, Arg::Role::output}};
-    k.values = {{"across", columns / 64}, {"tiles", columns / 64 * all_rows / rows}};
+    k.values = {{"across", all_columns / 64}, {"tiles", all_columns / 64 * all_rows / rows}};
     k.expects = {{"cp.async.bulk.tensor.2d", 1}, {"mbarrier.try_wait", 1}};
     return {"swizzle_" + std::to_string(swizzle) + "_rows_" + std::to_string(rows) + "_depth_" + std::to_string(depth),
             "Tiles of " + std::to_string(rows) + " x 128 B" + (swizzle == 0 ? "" : ", swizzled") + ", " +
                 std::to_string(depth) + " in flight a multiprocessor",
             k,
-            static_cast<double>(2 * columns * all_rows),
+            static_cast<double>(2 * all_columns * all_rows),
             static_cast<double>(depth),
             static_cast<double>(size)};
   }
