@@ -81,7 +81,8 @@ const std::vector<Known>& table() {
       {"max abs dev", row_op("s[i] = sum[j] x[i,j]; y[i] = max[j] (abs(x[i,j] - s[i]/N))"), "2"},
       {"min of shift", row_op("m[i] = max[j] x[i,j]; y[i] = min[j] (x[i,j] - m[i])"), "1"},
       {"prod scaled", row_op("s[i] = sum[j] x[i,j]; y[i] = prod[j] (x[i,j] * s[i])"), "1"},
-      {"prod shift", row_op("s[i] = sum[j] x[i,j]; y[i] = prod[j] (x[i,j] - s[i])"), "unknown"},
+      // A polynomial in s whose coefficients are the elementary symmetric ones: a new one with each element.
+      {"prod shift", row_op("s[i] = sum[j] x[i,j]; y[i] = prod[j] (x[i,j] - s[i])"), "unbounded"},
       {"count above", row_op("s[i] = sum[j] x[i,j]; y[i] = sum[j] where(x[i,j] > s[i]/N, 1, 0)"), "unbounded"},
       {"expanded variance", row_op("s[i] = sum[j] x[i,j]; y[i] = sum[j] (x[i,j]^2 - 2*x[i,j]*s[i]/N + (s[i]/N)^2)"),
        "3"},
