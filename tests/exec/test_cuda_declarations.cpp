@@ -197,6 +197,7 @@ SIZE(DataInfo, CUpti_RangeProfiler_GetCounterDataInfo_Params);
   static_assert(offsetof(ours::mine, member) == offsetof(type, field) &&                                               \
                     sizeof(ours::mine::member) == sizeof(type::field),                                                 \
                 #type "::" #field)
+// NOLINTBEGIN(bugprone-sizeof-expression): sizes of pointers are meant
 MEMBER(ChipName, device, CUpti_Device_GetChipName_Params, deviceIndex);
 MEMBER(ChipName, name, CUpti_Device_GetChipName_Params, pChipName);
 MEMBER(DeviceSupported, device, CUpti_Profiler_DeviceSupported_Params, cuDevice);
@@ -238,6 +239,7 @@ MEMBER(DataSize, bytes, CUpti_RangeProfiler_GetCounterDataSize_Params, counterDa
 MEMBER(DataInitialize, data, CUpti_RangeProfiler_CounterDataImage_Initialize_Params, pCounterData);
 MEMBER(DataInfo, data, CUpti_RangeProfiler_GetCounterDataInfo_Params, pCounterDataImage);
 MEMBER(DataInfo, ranges, CUpti_RangeProfiler_GetCounterDataInfo_Params, numTotalRanges);
+// NOLINTEND(bugprone-sizeof-expression)
 #undef MEMBER
 static_assert(ours::record_start == offsetof(CUpti_ActivityKernel10, start) &&
               ours::record_end == offsetof(CUpti_ActivityKernel10, end) &&
