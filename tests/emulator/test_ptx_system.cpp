@@ -229,6 +229,35 @@ extern "C" __global__ void k(int* x) {
     }
   }
 
+  /// What only tells the hardware something changes nothing: policies, prefetches, register counts, sleeps.
+  void hints() {
+    Kernel k{
+        test::entry(1,
+                    "setmaxnreg.dec.sync.aligned.u32 40;\ngriddepcontrol.wait;\ngriddepcontrol.launch_dependents;\n"
+                    "nanosleep.u32 20;\npmevent 1;\nmul.lo.u32 %r2, %t, 16;\nmov.u32 %r3, s;\nadd.u32 %r2, %r2, %r3;\n"
+                    "mul.wide.u32 %l1, %t, 16;\nadd.s64 %l1, %l1, %p0;\n"
+                    "createpolicy.fractional.L2::evict_first.b64 %l2, 1.0;\nprefetch.global.L2 [%l1];\n"
+                    "applypriority.global.L2::evict_normal [%p0], 128;\n"
+                    "ld.global.L1::no_allocate.L2::cache_hint.u32 %r1, [%l1], %l2;\n"
+                    "st.global.L2::cache_hint.u32 [%l1+4], %r1, %l2;\n"
+                    "red.global.add.L2::cache_hint.u32 [%l1+8], %r1, %l2;\n"
+                    "cp.async.cg.shared.global.L2::cache_hint [%r2], [%l1], 16, %l2;\n"
+                    "cp.async.cg.shared.global.L2::cache_hint [%r2+512], [%l1], 16, 4, %l2;\ncp.async.wait_all;\n"
+                    "ld.shared.u32 %r4, [%r2+8];\nld.shared.u32 %r5, [%r2+512];\nld.shared.u32 %r6, [%r2+520];\n"
+                    "add.u32 %r4, %r4, %r5;\nadd.u32 %r4, %r4, %r6;\nst.global.u32 [%l1+12], %r4;\n",
+                    ".shared .align 16 .b8 s[1024];")};
+    std::vector<std::uint32_t> in(128, 3);
+    for (std::uint32_t t = 0; t < 32; ++t) in[4 * t] = 10 + t;
+    k.with(in);
+    QCOMPARE(k.problem(), std::string());
+    const auto out = k.values<std::uint32_t>(0);
+    for (std::uint32_t t = 0; t < 32; ++t) {
+      QCOMPARE(out[4 * t + 1], 10 + t);
+      QCOMPARE(out[4 * t + 2], 13 + t);
+      QCOMPARE(out[4 * t + 3], 13 + t + 10 + t); // the second copy reads a word and fills the rest with zeros
+    }
+  }
+
   void vectorAtomics() {
     Kernel k{test::entry(1,
                          "mov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f40000000;\n"

@@ -335,7 +335,7 @@ bool Lowering::async_copies() {
   };
   const std::int32_t a = absolute(to), b = absolute(from);
   std::int32_t bytes = constant32(static_cast<std::uint32_t>(size));
-  if (now_->operands.size() > 3) {
+  if (now_->operands.size() > (has("L2::cache_hint") ? 4 : 3)) { // the last one is the policy
     const Operand& o = at(3);
     if (o.kind == Operand::Kind::reg && register_type(o) == Type::pred) { // ignore-src
       bool negated = false;
