@@ -16,7 +16,7 @@ constexpr int mostVariants = 64, largestDim = 1 << 28, largestSeed = 1'000'000;
 constexpr auto whereKey = "synthesis/where";
 
 QString wordsOf(const WorkerTarget& target) {
-  const QString name = qs(target.name);
+  QString name = qs(target.name);
   switch (target.kind) {
   case WorkerTarget::Kind::local:
     return target.name == "local" ? SynthesisForm::tr("this machine") : SynthesisForm::tr("%1 (here)").arg(name);
