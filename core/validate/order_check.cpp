@@ -43,8 +43,9 @@ HostTensor cut(const HostTensor& whole, const std::vector<std::int64_t>& shape) 
 std::string difference(const Tensors& all, const Tensors& some, const std::string& when) {
   std::ostringstream text;
   text.precision(17);
-  for (const auto& [name, part] : some) {
-    const HostTensor& whole = all.at(name);
+  for (const auto& entry : some) {
+    const std::string& name = entry.first;
+    const HostTensor &part = entry.second, &whole = all.at(name);
     const std::size_t size = size_of(part.dtype);
     corner(part.shape, whole.shape, [&](std::size_t i, std::size_t from) {
       if (text.tellp() > 0 || std::memcmp(part.bytes.data() + i * size, whole.bytes.data() + from * size, size) == 0)

@@ -119,7 +119,7 @@ class Marshalling {
     if (!arg.tile) return;
     auto tiled = tiled_tensor(arg, call.dims);
     for (const Diagnostic& d : tiled.diagnostics) fail(d.code.c_str(), d.message);
-    shape.arguments.back().tile = std::move(tiled.value);
+    shape.arguments.back().tile = tiled.value;
   }
 
   /// 1 + the largest offset that the argument's shape and strides reach; 0 when it is empty.

@@ -7,7 +7,7 @@
 namespace aicf::selftest {
 
 /// `k(a, b, c)`: a and b are read, c is written; each `words` 32-bit words. a and b hold floats or small integers.
-struct SourceKernel {
+struct SourceKernel { // NOLINT(clang-analyzer-optin.performance.Padding): in the order in which tables give them
   const char* name;
   const char* source; ///< its parameter list and body; the head is `extern "C" __global__ void k`
   unsigned grid = 1, block = 128, cluster = 1;
