@@ -138,8 +138,8 @@ class TestPtxCounters : public QObject {
     QCOMPARE(warps, test::metric(*result, "warp_instructions"));
     QCOMPARE(threads, test::metric(*result, "thread_instructions"));
     // Thread t goes through the loop max(t, 1) times, two operations each.
-    QCOMPARE(test::metric(*result, "flops_f32"), 2.0 * (1 + 95 * 96 / 2));
-    QCOMPARE(test::metric(*result, "thread_instructions.special"), 1.0 + 95 * 96 / 2);
+    QCOMPARE(test::metric(*result, "flops_f32"), 2.0 * (1 + 95 * 96 / 2.0));
+    QCOMPARE(test::metric(*result, "thread_instructions.special"), 1.0 + 95 * 96 / 2.0);
     LineCounters sum;
     for (const LineCounters& l : result->lines) sum.add(l);
     QCOMPARE(static_cast<double>(sum.thread_instructions), threads);

@@ -206,7 +206,7 @@ class TestPtxTensor : public QObject {
           kept[r * held + q * chunk / 2 + e] = a[r * depth + q * chunk + column] = small(random, ta);
         }
         const int group = r % 8 * 4;
-        int lane = group, nibble = q;
+        int lane = group, nibble = q % 8;
         if (chunks == 4) {
           nibble = q + 4 * (r / 8);
         } else if (bits > 8) {
@@ -214,7 +214,6 @@ class TestPtxTensor : public QObject {
           nibble = q % 4 + 4 * (r / 8);
         } else {
           lane = group + r / 8 + q / 8 * 2;
-          nibble = q % 8;
         }
         metadata[static_cast<std::size_t>(lane)] |= index << (4 * nibble);
       }
@@ -466,7 +465,7 @@ class TestPtxTensor : public QObject {
     // Each matrix once; the sums come and go.
     QCOMPARE(test::metric(*result, "global_load_bytes"),
              static_cast<double>(k.buffers[0].size() + k.buffers[1].size() + k.buffers[2].size()));
-    QCOMPARE(test::metric(*result, "global_store_sectors"), static_cast<double>(k.buffers[2].size() / 32));
+    QCOMPARE(test::metric(*result, "global_store_sectors"), static_cast<double>(k.buffers[2].size()) / 32);
     for (int r = 0; r < z.m; ++r)
       for (int q = 0; q < z.n; ++q) {
         int expected = c[r * z.n + q];
