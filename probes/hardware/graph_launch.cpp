@@ -1,5 +1,6 @@
 #include "probes/findings.hpp"
 #include "probes/kernels.hpp"
+#include "probes/launch_series.hpp"
 
 namespace aicf::probes {
 namespace {
@@ -22,17 +23,8 @@ class GraphLaunch final : public Probe {
     std::vector<Trial> out{wait_control()};
     for (const std::int64_t grid : grids)
       for (const int launches : {1, 8, 24}) {
-        KernelText k;
-        k.source =
-            "extern \"C\" __global__ void probe(unsigned* sink) {\n  if (blockIdx.x == 0xffffffffu) sink[0] = 1;\n}\n";
-        k.grid = setting.device ? grid : 1;
-        k.block = 128;
-        k.buffers = {{"sink", DType::i32, 1, Arg::Role::output}};
-        Trial t = trial(name(grid, launches), Trial::Reads::time, k);
-        t.graph = true;
-        const Call call = t.calls.front();
-        t.calls.assign(static_cast<std::size_t>(launches), call);
-        out.push_back(std::move(t));
+        out.push_back(empty_launches(name(grid, launches), grid, launches, setting));
+        out.back().graph = true;
       }
     return out;
   }
@@ -41,9 +33,8 @@ class GraphLaunch final : public Probe {
     for (const std::int64_t grid : grids) {
       const std::string id = "grid_" + std::to_string(grid), blocks = std::to_string(grid) + " blocks";
       const Observation &few = seen.at(name(grid, 8)), &many = seen.at(name(grid, 24));
-      const Spread each{(many.spread.value - few.spread.value) / 16, (many.spread.lo - few.spread.hi) / 16,
-                        (many.spread.hi - few.spread.lo) / 16, few.spread.samples};
-      findings.derived(id, "A further kernel of " + blocks + " in a graph", "us", {&few, &many}, each, "");
+      findings.derived(id, "A further kernel of " + blocks + " in a graph", "us", {&few, &many},
+                       each_further(few, many, 16), "");
       findings.measured(id + "_alone", "A graph of one kernel of " + blocks, "us", seen.at(name(grid, 1)));
     }
   }

@@ -1,5 +1,6 @@
 #include "probes/findings.hpp"
 #include "probes/kernels.hpp"
+#include "probes/launch_series.hpp"
 
 namespace aicf::probes {
 namespace {
@@ -20,31 +21,22 @@ class LaunchOverhead final : public Probe {
   }
   [[nodiscard]] std::vector<Trial> trials(const Setting& setting) const override {
     std::vector<Trial> out{wait_control()};
-    for (std::int64_t grid : {1, 132, 2112})
-      for (int launches : {8, 24}) {
-        KernelText k;
-        k.source =
-            "extern \"C\" __global__ void probe(unsigned* sink) {\n  if (blockIdx.x == 0xffffffffu) sink[0] = 1;\n}\n";
-        k.grid = setting.device ? grid : 1;
-        k.block = 128;
-        k.buffers = {{"sink", DType::i32, 1, Arg::Role::output}};
-        Trial t =
-            trial("grid_" + std::to_string(grid) + "_launches_" + std::to_string(launches), Trial::Reads::time, k);
-        const Call call = t.calls.front();
-        t.calls.assign(static_cast<std::size_t>(launches), call);
-        out.push_back(std::move(t));
-      }
+    for (const int grid : {1, 132, 2112})
+      for (const int launches : {8, 24}) out.push_back(empty_launches(name(grid, launches), grid, launches, setting));
     return out;
   }
   void conclude(const Setting&, const Observations& seen, Findings& findings) const override {
     check_wait(seen, findings);
-    for (const char* grid : {"1", "132", "2112"}) {
-      const std::string id = std::string("grid_") + grid;
-      const Observation &few = seen.at(id + "_launches_8"), &many = seen.at(id + "_launches_24");
-      const Spread each{(many.spread.value - few.spread.value) / 16, (many.spread.lo - few.spread.hi) / 16,
-                        (many.spread.hi - few.spread.lo) / 16, few.spread.samples};
-      findings.derived(id, "A further launch of " + std::string(grid) + " blocks", "us", {&few, &many}, each, "");
+    for (const int grid : {1, 132, 2112}) {
+      const Observation &few = seen.at(name(grid, 8)), &many = seen.at(name(grid, 24));
+      findings.derived("grid_" + std::to_string(grid), "A further launch of " + std::to_string(grid) + " blocks", "us",
+                       {&few, &many}, each_further(few, many, 16), "");
     }
+  }
+
+ private:
+  static std::string name(int grid, int launches) {
+    return "grid_" + std::to_string(grid) + "_launches_" + std::to_string(launches);
   }
 };
 const RegisterProbe launch_overhead{"launch_overhead", make_probe<LaunchOverhead>};

@@ -1,3 +1,4 @@
+#include "probes/copy_ring.hpp"
 #include "probes/patterns.hpp"
 
 namespace aicf::probes {
@@ -39,44 +40,20 @@ class TensorCopyBandwidth final : public StreamProbe {
     const std::int64_t all_rows = total_rows(setting), all_columns = columns(setting);
     const int size = rows * 128;
     KernelText k;
-    k.source = filled(
-        R"(struct alignas(64) TensorMap { unsigned long long opaque[16]; };
-extern "C" __global__ void __launch_bounds__(128) probe(const __grid_constant__ TensorMap from, unsigned* sink, long long across, long long tiles) {
-  extern __shared__ char memory[];
-  __shared__ unsigned long long full[@DEPTH@];
-  constexpr int size = @SIZE@, depth = @DEPTH@;
+    k.source = ring_kernel(
+        {.prologue = "struct alignas(64) TensorMap { unsigned long long opaque[16]; };\n",
+         .parameters = "const __grid_constant__ TensorMap from, unsigned* sink, long long across, long long rows, long "
+                       "long pieces",
+         .ring = R"(extern __shared__ char memory[];
   // The pattern of a swizzle repeats every 1024 bytes; dynamic shared memory begins anywhere.
   const unsigned begin = static_cast<unsigned>(__cvta_generic_to_shared(memory)), base = (begin + 1023) / 1024 * 1024;
-  const char* ring = memory + (base - begin);
-  const unsigned bars = static_cast<unsigned>(__cvta_generic_to_shared(full));
-  if (threadIdx.x == 0) {
-    for (int d = 0; d < depth; ++d) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(bars + 8 * d) : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  }
-  __syncthreads();
-  auto copy = [&](long long index, int slot) {
-    if (threadIdx.x != 0 || index >= tiles) return;
-    const int column = static_cast<int>(index % across) * 64, row = static_cast<int>(index / across) * @ROWS@;
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bars + 8 * slot), "r"(size) : "memory");
+  const char* ring = memory + (base - begin);)",
+         .copy =
+             R"(const int column = static_cast<int>(index % across * 64), row = static_cast<int>(index / across * rows);
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
-                 :: "r"(base + slot * size), "l"(&from), "r"(column), "r"(row), "r"(bars + 8 * slot) : "memory");
-  };
-  for (int d = 0; d < depth; ++d) copy(blockIdx.x + static_cast<long long>(d) * gridDim.x, d);
-  unsigned all = 0;
-  int slot = 0, phase = 0;
-  for (long long index = blockIdx.x; index < tiles; index += gridDim.x) {
-    unsigned done;
-    do asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}" : "=r"(done) : "r"(bars + 8 * slot), "r"(phase) : "memory");
-    while (done == 0);
-    all ^= *reinterpret_cast<const unsigned*>(ring + slot * size + threadIdx.x * 4);
-    __syncthreads(); // read before the next copy may write
-    copy(index + static_cast<long long>(depth) * gridDim.x, slot);
-    if (++slot == depth) slot = 0, phase ^= 1;
-  }
-  sink[blockIdx.x * blockDim.x + threadIdx.x] = all;
-}
-)",
-        {{"SIZE", std::to_string(size)}, {"ROWS", std::to_string(rows)}, {"DEPTH", std::to_string(depth)}});
+                 :: "r"(to), "l"(&from), "r"(column), "r"(row), "r"(bar) : "memory");)",
+         .size = size,
+         .depth = depth});
     k.grid = setting.hardware.sm_count;
     k.block = 128;
     k.shared = static_cast<std::int64_t>(size) * depth + 1024;
@@ -88,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(128) probe(const __grid_constant__ 
                   .shape = {all_rows, all_columns},
                   .tile = Tile{{{std::to_string(rows)}, {"64"}}, {}, swizzle, false}},
                  {"sink", DType::i32, k.grid * 128, Arg::Role::output}};
-    k.values = {{"across", all_columns / 64}, {"tiles", all_columns / 64 * all_rows / rows}};
+    k.values = {{"across", all_columns / 64}, {"rows", rows}, {"pieces", all_columns / 64 * all_rows / rows}};
     k.expects = {{"cp.async.bulk.tensor.2d", 1}, {"mbarrier.try_wait", 1}};
     return {"swizzle_" + std::to_string(swizzle) + "_rows_" + std::to_string(rows) + "_depth_" + std::to_string(depth),
             "Tiles of " + std::to_string(rows) + " x 128 B" + (swizzle == 0 ? "" : ", swizzled") + ", " +
