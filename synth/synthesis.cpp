@@ -94,7 +94,7 @@ class Loop {
       return std::nullopt;
     }
     out.status = "not_judged";
-    if (request_.recall && request_.recall(out)) {
+    if (request_.resume && request_.recall && request_.recall(out)) {
       out.status = "validated";
       if (backend_.id() != "cuda") estimate(out);
       return std::nullopt;

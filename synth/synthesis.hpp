@@ -25,8 +25,9 @@ struct SynthesisRequest {
   bool validate = true;
   bool counters = false;       ///< on a device: the hardware's own, at the problem's sizes, after the times were taken
   std::int64_t row_limit = 64; ///< rows that the judge recomputes at the problem's sizes; 0: all
-  /// Resuming: fills in validation, timings and `resumed` of a built variant that was validated before; false where it
-  /// was not. The search then goes the way that it went, and only what is new costs time.
+  bool resume = false; ///< take what was validated before: the search goes the way that it went, and only what is new
+                       ///< costs time
+  /// Where to take it from: fills in validation, timings and `resumed` of a built variant, false where it was not.
   std::function<bool(SynthesizedVariant&)> recall = {};
 };
 

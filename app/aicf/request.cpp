@@ -85,7 +85,7 @@ Result<SynthesisRequest> request_from(const nlohmann::json& body, std::stop_toke
   request.seed = static_cast<std::uint64_t>(fields.integer("seed", 1, 0, INT64_MAX));
   request.row_limit = fields.integer("row_limit", 64, 0, INT64_MAX);
   request.counters = fields.flag("counters");
-  static_cast<void>(fields.flag("resume"));
+  request.resume = fields.flag("resume");
   request.problem.target = fields.text("target", "sm_90");
   request.choices = fields.texts("choices");
   std::string dtype = fields.text("dtype", "f32");

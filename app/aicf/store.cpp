@@ -113,7 +113,7 @@ bool EvidenceLog::recall(SynthesizedVariant& v, const SynthesisRequest& request)
       auto artefact = store_->artefact(hash);
       if (!artefact || artefact->kind != "validation") continue;
       auto validation = validation_from_json(json::parse(artefact->data, nullptr, false));
-      if (!validation || !validation->passed) continue;
+      if (!validation) continue;
       v.validation = std::move(*validation);
       for (const Metric& m : row.metrics) {
         if (m.id == "max_rel_err" || m.id == "bound" || m.source == Metric::Source::estimated) continue;
@@ -127,7 +127,7 @@ bool EvidenceLog::recall(SynthesizedVariant& v, const SynthesisRequest& request)
 }
 
 void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& request, const std::string& kind) {
-  if (!store_ && !elsewhere_) return;
+  if ((!store_ && !elsewhere_) || !v.resumed.empty()) return;
   Evidence row;
   std::vector<Artefact> artefacts{{"variant", canonical(plan_document(v, request))}};
   for (const KernelModule& m : v.variant.modules) artefacts.push_back({"cuda", m.cuda_source});

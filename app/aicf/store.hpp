@@ -21,7 +21,7 @@ class EvidenceLog {
   using Elsewhere = std::function<void(const Evidence&, const std::vector<Artefact>&)>;
   explicit EvidenceLog(Elsewhere elsewhere = {});
   ~EvidenceLog();
-  /// `kind`: "synth", or "check" for a kernel of the user's own.
+  /// `kind`: "synth", or "check" for a kernel of the user's own. What came from the store stays as it is there.
   void keep(const SynthesizedVariant& variant, const SynthesisRequest& request, const std::string& kind = "synth");
   /// Fills in what an earlier run found of a built variant, where this machine's store has it validated: the same
   /// sources and options, definition, rules, sizes, scalars, type, seed, rows, device, driver, toolkit and program.

@@ -99,10 +99,8 @@ int synth_here(const Options& o, SynthesisRequest request, std::stop_token stop)
     std::cerr << "[" << step << "/" << total << "] " << text << "\n";
   };
   EvidenceLog log;
-  events.variant = [&](const SynthesizedVariant& v) {
-    if (v.resumed.empty()) log.keep(v, request);
-  };
-  if (o.resume) request.recall = [&](SynthesizedVariant& v) { return log.recall(v, request); };
+  events.variant = [&](const SynthesizedVariant& v) { log.keep(v, request); };
+  request.recall = [&](SynthesizedVariant& v) { return log.recall(v, request); };
   auto result = synthesize(request, events, std::move(stop));
   if (!result) return report(result);
   const nlohmann::json document = to_json(*result, request);
@@ -122,7 +120,7 @@ int synth_here(const Options& o, SynthesisRequest request, std::stop_token stop)
 }
 
 /// The job of a worker: all that the request says, the operator as text.
-nlohmann::json job_of(const SynthesisRequest& request, bool resume) {
+nlohmann::json job_of(const SynthesisRequest& request) {
   const Definition& d = *request.structure->canonical->source;
   nlohmann::json dims = nlohmann::json::object(), scalars = nlohmann::json::object();
   for (const auto& [name, extent] : request.problem.dims) dims[name] = extent;
@@ -140,7 +138,7 @@ nlohmann::json job_of(const SynthesisRequest& request, bool resume) {
           {"seed", request.seed},
           {"row_limit", request.row_limit},
           {"counters", request.counters},
-          {"resume", resume},
+          {"resume", request.resume},
           {"choices", request.choices}};
 }
 
@@ -166,7 +164,7 @@ int synth_elsewhere(const Options& o, const std::vector<SynthesisRequest>& reque
   std::vector<const SynthesisRequest*> asked;
   for (const std::string& target : targets)
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      jobs.push_back({target, "synth", o.shapes[i], job_of(requests[i], o.resume)});
+      jobs.push_back({target, "synth", o.shapes[i], job_of(requests[i])});
       asked.push_back(&requests[i]);
     }
   auto outcomes = run_on_targets(jobs, stop);
@@ -226,6 +224,7 @@ int synth_command(const Options& o, std::stop_token stop) {
     request.seed = static_cast<std::uint64_t>(o.seed);
     request.row_limit = o.row_limit;
     request.counters = o.counters;
+    request.resume = o.resume;
     requests.push_back(std::move(request));
   }
   const Problem& first = requests.front().problem;

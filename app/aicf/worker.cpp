@@ -361,10 +361,9 @@ class Worker {
     events.progress = [&](std::size_t step, std::size_t total, const std::string& text) {
       progress(job, step, total, text);
     };
-    if (job.body.value("resume", false))
-      request->recall = [&](SynthesizedVariant& v) { return log.recall(v, *request); };
+    request->recall = [&](SynthesizedVariant& v) { return log.recall(v, *request); };
     events.variant = [&](const SynthesizedVariant& v) {
-      if (v.resumed.empty()) log.keep(v, *request);
+      log.keep(v, *request);
       result(job, "variant", to_json(v));
     };
     auto made = synthesize(*request, events, job.stop.get_token());
