@@ -19,6 +19,7 @@ struct OrderTrial {
   int orders = 4;     ///< other orders of the blocks
   bool beyond = true; ///< against a batch of twice its own and more; else its own is the largest
   std::uint64_t seed = 1;
+  const std::map<std::string, HostTensor>* whole = nullptr; ///< results of the largest batch, where they are known
 };
 
 /// What runs at these sizes; a kernel that chooses its parts by the batch is another one for another batch.

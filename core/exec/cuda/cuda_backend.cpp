@@ -178,10 +178,14 @@ class Run {
     request.now = [] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     };
-    std::vector<Metric> power = measure_power(session, request, stop);
-    if (power.empty()) result.status = stop.stop_requested() ? RunResult::Status::cancelled : RunResult::Status::lost;
-    result.metrics.insert(result.metrics.end(), std::make_move_iterator(power.begin()),
-                          std::make_move_iterator(power.end()));
+    add(measure_power(session, request, stop), result);
+  }
+
+  /// Nothing was measured where the run was stopped or the device lost.
+  void add(std::vector<Metric> metrics, RunResult& result) const {
+    if (metrics.empty()) result.status = stop.stop_requested() ? RunResult::Status::cancelled : RunResult::Status::lost;
+    result.metrics.insert(result.metrics.end(), std::make_move_iterator(metrics.begin()),
+                          std::make_move_iterator(metrics.end()));
   }
 
   /// Where the buffers lie, at each turn: what is only read has two copies where they take little of the device, so
@@ -308,11 +312,7 @@ class Run {
     request.before = [&] {
       for (const Restore& r : back) copy(r.to, r.from, r.bytes);
     };
-    std::vector<Metric> counters = count_kernels(session, request, stop);
-    if (counters.empty())
-      result.status = stop.stop_requested() ? RunResult::Status::cancelled : RunResult::Status::lost;
-    result.metrics.insert(result.metrics.end(), std::make_move_iterator(counters.begin()),
-                          std::make_move_iterator(counters.end()));
+    add(count_kernels(session, request, stop), result);
   }
   void copy(DevicePointer to, DevicePointer from, std::size_t bytes) {
     session.check(session.driver.copy_async(to, from, bytes, session.stream), "cuMemcpyDtoDAsync");
