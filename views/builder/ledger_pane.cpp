@@ -227,8 +227,7 @@ void LedgerPane::showDetail() {
   const TransformationText text = transformation_text(r.transformation);
   title_->setText(qs(r.title) + QStringLiteral("  —  ") + (r.applicable ? legalText(r) : tr("does not apply")));
   setTone(title_, legalTone(r) == Tone::bad ? Tone::bad : Tone::plain);
-  QString why = qs(r.reason);
-  why = sentence(why, workbench_.subject().definition().get());
+  const QString why = sentence(qs(r.reason), workbench_.subject().definition().get());
   reason_->setText(why.isEmpty() ? qs(text.why)
                                  : why + (why.endsWith('.') ? QString() : QStringLiteral(".")) +
                                        (text.why.empty() ? QString() : ' ' + qs(text.why)));

@@ -86,51 +86,37 @@ int Jobs::again(int number) {
 
 /// The pool's events, which come on its thread, in their order on the window's.
 JobEvents Jobs::eventsOf(int number) {
+  const auto post = [this](auto what) { QMetaObject::invokeMethod(this, std::move(what), Qt::QueuedConnection); };
   JobEvents events;
-  events.started = [this, number](const WorkerGreeting& greeting) {
-    QMetaObject::invokeMethod(
-        this,
-        [this, number, host = qs(greeting.host)] {
-          if (at(number).state == Job::State::waiting) at(number).state = Job::State::running;
-          at(number).host = host;
-          Q_EMIT changed(number);
-        },
-        Qt::QueuedConnection);
+  events.started = [this, number, post](const WorkerGreeting& greeting) {
+    post([this, number, host = qs(greeting.host)] {
+      if (at(number).state == Job::State::waiting) at(number).state = Job::State::running;
+      at(number).host = host;
+      Q_EMIT changed(number);
+    });
   };
-  events.progress = [this, number](std::int64_t done, std::int64_t total, const std::string& text) {
-    QMetaObject::invokeMethod(
-        this,
-        [this, number, done, total, words = qs(text)] {
-          at(number).done = done;
-          at(number).total = total;
-          if (!words.isEmpty()) at(number).text = words;
-          Q_EMIT changed(number);
-        },
-        Qt::QueuedConnection);
+  events.progress = [this, number, post](std::int64_t done, std::int64_t total, const std::string& text) {
+    post([this, number, done, total, words = qs(text)] {
+      at(number).done = done;
+      at(number).total = total;
+      if (!words.isEmpty()) at(number).text = words;
+      Q_EMIT changed(number);
+    });
   };
-  events.log = [this, number](const std::string& text) {
-    QMetaObject::invokeMethod(
-        this,
-        [this, number, words = qs(text)] {
-          if (at(number).log.size() < longestLog) at(number).log << words;
-          Q_EMIT changed(number);
-        },
-        Qt::QueuedConnection);
+  events.log = [this, number, post](const std::string& text) {
+    post([this, number, words = qs(text)] {
+      if (at(number).log.size() < longestLog) at(number).log << words;
+      Q_EMIT changed(number);
+    });
   };
-  events.result = [this, number](const std::string& kind, const nlohmann::json& body) {
-    QMetaObject::invokeMethod(
-        this,
-        [this, number, what = qs(kind), body] {
-          ++at(number).results;
-          Q_EMIT result(number, what, body);
-          Q_EMIT changed(number);
-        },
-        Qt::QueuedConnection);
+  events.result = [this, number, post](const std::string& kind, const nlohmann::json& body) {
+    post([this, number, what = qs(kind), body] {
+      ++at(number).results;
+      Q_EMIT result(number, what, body);
+      Q_EMIT changed(number);
+    });
   };
-  events.finished = [this, number](const JobEnd& end) {
-    QMetaObject::invokeMethod(
-        this, [this, number, end] { finish(number, end); }, Qt::QueuedConnection);
-  };
+  events.finished = [this, number, post](const JobEnd& end) { post([this, number, end] { finish(number, end); }); };
   return events;
 }
 
