@@ -21,12 +21,6 @@ using Tensors = std::map<std::string, HostTensor>;
 
 constexpr double relative = 1e-3, absolute = 1e-7; // onnx/backend/test/runner
 
-std::string text_of(const std::vector<std::int64_t>& shape) {
-  std::string out = "[";
-  for (std::int64_t extent : shape) out += (out.size() > 1 ? ", " : "") + std::to_string(extent);
-  return out + "]";
-}
-
 HostTensor reshaped(HostTensor tensor, const std::vector<std::int64_t>& shape) {
   tensor.shape = shape;
   return tensor;
@@ -128,8 +122,9 @@ class Checking {
     for (const OnnxArgument& a : op.inputs)
       for (const auto& [name, model] : node.declared)
         if (name == node.inputs.at(a.position) && model.shape != inputs[a.position]->shape)
-          problems.push_back(error("onnx.shape", "the model's input " + name + " is " + text_of(model.shape) +
-                                                     ", and the data set's is " + text_of(inputs[a.position]->shape)));
+          problems.push_back(error("onnx.shape", "the model's input " + name + " is " + shape_text(model.shape) +
+                                                     ", and the data set's is " +
+                                                     shape_text(inputs[a.position]->shape)));
     return problems;
   }
 

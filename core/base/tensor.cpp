@@ -26,4 +26,10 @@ HostTensor HostTensor::converted(DType to) const {
   return out;
 }
 
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string out = "[";
+  for (std::size_t k = 0; k < shape.size(); ++k) out += (k > 0 ? ", " : "") + std::to_string(shape[k]);
+  return out + "]";
+}
+
 } // namespace aicf

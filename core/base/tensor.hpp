@@ -3,6 +3,7 @@
 #include "core/base/dtype.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace aicf {
@@ -24,5 +25,8 @@ struct HostTensor {
 
 /// Product of the extents; 1 for a scalar. Throws std::logic_error on overflow or a negative extent.
 [[nodiscard]] std::size_t element_count(const std::vector<std::int64_t>& shape);
+
+/// As messages tell it: "[2, 3]".
+[[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);
 
 } // namespace aicf

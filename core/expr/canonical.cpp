@@ -54,7 +54,7 @@ class Inliner {
       std::vector<TensorId> reads;
       for (ExprId id : scan(roots)) {
         Op op = d_.arena[id].op;
-        if (op != Op::load && op != Op::padded_load) continue;
+        if (!is_load(op)) continue;
         TensorId t = d_.arena[id].payload;
         if (t >= d_.inputs && statement_[t]->initial.empty()) reads.push_back(t);
       }
@@ -188,8 +188,7 @@ class Inliner {
       const Node& n = d_.arena[id];
       std::uint32_t level = 0;
       for (ExprId operand : d_.arena.operands(id)) level = std::max(level, level_[operand]);
-      if ((n.op == Op::load || n.op == Op::padded_load) && body_of(n.payload) != no_expr)
-        level += rebuilder_.levels().of(body_of(n.payload));
+      if (is_load(n.op) && body_of(n.payload) != no_expr) level += rebuilder_.levels().of(body_of(n.payload));
       if (n.op == Op::reduce)
         for (VarId v : d_.arena.reduction(id).vars) {
           bind(v, binders[v] == 1 ? bound_base + level : temporary_base + v);

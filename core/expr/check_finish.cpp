@@ -159,7 +159,7 @@ class Compactor {
       if (what.reducer >= first_user_reducer) what.reducer = reducers_[what.reducer - first_user_reducer];
       return to_.arena.reduce(what, operands);
     }
-    if (n.op == Op::load || n.op == Op::padded_load) payload = tensors_[payload];
+    if (is_load(n.op)) payload = tensors_[payload];
     if (n.op == Op::index) payload = vars_[payload];
     return to_.arena.make(n.op, n.kind, payload, operands);
   }

@@ -37,7 +37,7 @@ class Loads {
       stack.pop_back();
       if (seen_[id]) continue;
       seen_[id] = true;
-      if (arena[id].op == Op::load || arena[id].op == Op::padded_load) loaded[arena[id].payload] = true;
+      if (is_load(arena[id].op)) loaded[arena[id].payload] = true;
       for (ExprId operand : arena.operands(id)) stack.push_back(operand);
     }
   }

@@ -139,6 +139,8 @@ class Arena {
 /// A function of one operand that no polynomial equation defines, exp or atan say: on a device a call of the library or
 /// an approximation, and without an exact value over the rationals.
 [[nodiscard]] bool is_transcendental(Op op);
+/// An element of a tensor, padded or not.
+[[nodiscard]] constexpr bool is_load(Op op) { return op == Op::load || op == Op::padded_load; }
 [[nodiscard]] std::string_view name_of(Builtin reducer);
 
 /// The nodes reachable from `roots`, ascending (operands first).

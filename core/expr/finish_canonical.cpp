@@ -124,7 +124,7 @@ class RecurrenceOrder {
     std::vector<TensorId> out;
     for (ExprId id : reachable(draft_.arena, roots_of(v))) {
       const Node& n = draft_.arena[id];
-      if (n.op != Op::load && n.op != Op::padded_load) continue;
+      if (!is_load(n.op)) continue;
       if (auto found = source_of_.find(n.payload); found != source_of_.end()) out.push_back(found->second);
     }
     return out;
@@ -179,7 +179,7 @@ class Compactor {
         moved_[id] = to_[made].kind == n.kind ? made : to_.make(Op::reduce, n.kind, to_[made].payload, args);
         reductions_.emplace_back(id, moved_[id]);
       } else {
-        auto renamed = n.op == Op::load || n.op == Op::padded_load ? renamed_.find(n.payload) : renamed_.end();
+        auto renamed = is_load(n.op) ? renamed_.find(n.payload) : renamed_.end();
         moved_[id] = to_.make(n.op, n.kind, renamed == renamed_.end() ? n.payload : renamed->second, args);
       }
     }

@@ -28,7 +28,7 @@ RowTensors::RowTensors(Builder& builder, const RowForm& form, const Problem& pro
   for (ExprId id = 0; id < f.arena.size(); ++id) {
     const auto& n = f.arena[id];
     if (n.op == Op::index && n.payload == axis_var) axis_[id] = 1;
-    if (n.op == Op::load || n.op == Op::padded_load || n.op == Op::reduce) data_[id] = 1;
+    if (is_load(n.op) || n.op == Op::reduce) data_[id] = 1;
     for (ExprId operand : f.arena.operands(id)) {
       if (axis_[operand] != 0) axis_[id] = 1;
       if (data_[operand] != 0) data_[id] = 1;

@@ -113,7 +113,7 @@ class Finding {
   std::map<VarId, std::size_t> places() const {
     std::map<VarId, std::size_t> place;
     for (ExprId id : reachable(f.arena, f.cascade->elements)) {
-      if (f.arena[id].op != Op::load && f.arena[id].op != Op::padded_load) continue;
+      if (!is_load(f.arena[id].op)) continue;
       for (std::size_t i = 0; i < p.canonical->source->tensors[f.arena[id].payload].shape.size(); ++i)
         if (const Node& n = f.arena[f.arena.operand(id, i)]; n.op == Op::index)
           place[n.payload] = std::max(place[n.payload], i);
@@ -255,7 +255,7 @@ class Finding {
       if (o.along_axis) f.sweeps.back().push_back(o.body);
     for (const auto& sweep : f.sweeps) roots.insert(roots.end(), sweep.begin(), sweep.end());
     for (ExprId id : axis_nodes(f, roots))
-      if (f.arena[id].op == Op::load || f.arena[id].op == Op::padded_load) f.loads.push_back(classified(id));
+      if (is_load(f.arena[id].op)) f.loads.push_back(classified(id));
   }
 
   /// What several sweeps have in common: loads, and the topmost expressions through a function of the library.

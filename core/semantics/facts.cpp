@@ -62,8 +62,6 @@ bool has_structure(const StructureProfile& profile, const char* predicate) {
          profile.structures.end();
 }
 
-bool is_load(Op op) { return op == Op::load || op == Op::padded_load; }
-
 /// Which index variables of a node run along the axis, and which are the row's own.
 struct Variables {
   bool axis = false, row = false;

@@ -16,7 +16,6 @@ namespace {
 using Extent = Amount::Extent;
 using Extents = Amount::Extents;
 
-bool is_load(Op op) { return op == Op::load || op == Op::padded_load; }
 bool is_axis(VarId v) { return v <= axis_var && axis_var - v < 16; }
 bool has(const std::vector<VarId>& vars, VarId v) { return std::find(vars.begin(), vars.end(), v) != vars.end(); }
 

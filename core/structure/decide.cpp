@@ -150,7 +150,7 @@ class Decider {
     for (std::size_t d : item_.dependencies) axis.insert(m_.items[d].loads.begin(), m_.items[d].loads.end());
     std::array inner{arena.body(reduce), arena.predicate(reduce)};
     for (ExprId load : reachable(arena, inner)) {
-      if (arena[load].op != Op::load && arena[load].op != Op::padded_load) continue;
+      if (!is_load(arena[load].op)) continue;
       for (std::uint32_t k = 0; k < arena[load].count; ++k)
         for (VarId v : arena.reduction(reduce).vars)
           if (axis.contains({arena[load].payload, k}) && mentions(arena, arena.operand(load, k), v)) return true;
@@ -183,8 +183,7 @@ class Decider {
         if (!mentions(arena, leaf, in.var)) continue;
         const Op op = arena[leaf].op;
         if (op == Op::reduce) return false;
-        if (op == Op::index || op == Op::load || op == Op::padded_load)
-          in.own[leaf] = substitute(arena, leaf, {{var, axis}});
+        if (op == Op::index || is_load(op)) in.own[leaf] = substitute(arena, leaf, {{var, axis}});
       }
       p.inner.push_back(std::move(in));
     }

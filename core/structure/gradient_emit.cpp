@@ -111,7 +111,7 @@ class Copy {
       }
       if (n.op == Op::index) payload = variable(payload);
       if (n.op == Op::scalar) payload = scalar_[payload];
-      if (n.op == Op::load || n.op == Op::padded_load) payload = tensors_[payload];
+      if (is_load(n.op)) payload = tensors_[payload];
       made_[id] = to.arena.make(n.op, n.kind, payload, args);
     }
     return made_.at(root);
@@ -143,7 +143,7 @@ bool GradientBuilder::reads(TensorId recurrence, TensorId reader) {
       if (statement_of_tensor_[s.target] < forward_) continue;
       for (ExprId id : nodes_below(d_.arena, std::array{s.body})) {
         const Node& n = d_.arena[id];
-        bool load = n.op == Op::load || n.op == Op::padded_load;
+        bool load = is_load(n.op);
         if (load && !is_input(n.payload) && it->second.insert(n.payload).second) stack.push_back(n.payload);
       }
     }
@@ -168,7 +168,7 @@ std::vector<std::size_t> GradientBuilder::needed() const {
     stack.pop_back();
     found.push_back(i);
     for (ExprId id : nodes_below(d_.arena, roots_of(d_.statements[i])))
-      if (d_.arena[id].op == Op::load || d_.arena[id].op == Op::padded_load) visit(d_.arena[id].payload);
+      if (is_load(d_.arena[id].op)) visit(d_.arena[id].payload);
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -192,7 +192,7 @@ void GradientBuilder::share(Statement& s) {
       heavy += weight.at(o);
     }
     ExprId out = d_.arena.with_operands(id, args);
-    bool value = n.kind == Kind::real && n.op != Op::load && n.op != Op::padded_load;
+    bool value = n.kind == Kind::real && !is_load(n.op);
     weight[id] = std::min<std::size_t>(heavy, 1U << 20U);
     if (value && id != s.body && heavy >= shared_weight && uses[id] > 1) {
       const std::vector<VarId> vars = free_.of(out);
@@ -234,7 +234,7 @@ std::vector<TensorId> GradientBuilder::kept_inputs(const std::vector<std::size_t
     for (ExprId id : nodes_below(d_.arena, roots)) {
       const Node& n = d_.arena[id];
       if (n.op == Op::dim) wanted[n.payload] = 1;
-      bool load = n.op == Op::load || n.op == Op::padded_load;
+      bool load = is_load(n.op);
       if (load && std::find(all.begin(), all.end(), n.payload) != all.end()) kept.insert(n.payload);
     }
   };

@@ -349,7 +349,7 @@ void GradientBuilder::sweep(const std::vector<Axis>& space, ExprId root, const P
       times(c, total(terms));
     }
     Op op = d_.arena[id].op;
-    if (op == Op::load || op == Op::padded_load)
+    if (is_load(op))
       load(space, id, c);
     else
       step(id, c, active);

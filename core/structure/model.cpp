@@ -17,7 +17,7 @@ void find_loads(const Model& m, Item& item) {
   const Arena& arena = m.arena();
   for (ExprId id : reachable(arena, roots)) {
     Op op = arena[id].op;
-    if ((op != Op::load && op != Op::padded_load) || !m.along(id)) continue;
+    if (!is_load(op) || !m.along(id)) continue;
     std::uint32_t position = 0;
     for (ExprId o : arena.operands(id)) {
       if (m.along(o)) item.loads.insert({arena[id].payload, position});
@@ -39,7 +39,7 @@ std::vector<std::size_t> axis_order(const Arena& arena, ExprId reduce) {
     keys.emplace_back(~0U, ~0U, arena.operand(reduce, 2 * k), arena.operand(reduce, 2 * k + 1));
   std::array roots{arena.body(reduce)};
   for (ExprId id : reachable(arena, roots)) {
-    if (arena[id].op != Op::load && arena[id].op != Op::padded_load) continue;
+    if (!is_load(arena[id].op)) continue;
     for (std::uint32_t position = 0; position < arena[id].count; ++position)
       for (VarId v : free_vars(arena, arena.operand(id, position)))
         for (std::size_t k = 0; k < order.size(); ++k)
@@ -228,7 +228,7 @@ bool bounds_by_row(const Arena& arena, ExprId conjunct, VarId row) {
   if (arena[conjunct].op != Op::lt && arena[conjunct].op != Op::le) return false;
   std::array roots{conjunct};
   for (ExprId id : reachable(arena, roots))
-    if (arena[id].op == Op::load || arena[id].op == Op::padded_load || arena[id].op == Op::reduce) return false;
+    if (is_load(arena[id].op) || arena[id].op == Op::reduce) return false;
   return mentions(arena, conjunct, row);
 }
 
@@ -241,7 +241,7 @@ Loads read_whole(const Model& model, const Item& item, VarId row) {
   Loads out;
   std::array roots{arena.body(item.node), arena.predicate(item.node)};
   for (ExprId id : reachable(arena, roots)) {
-    if (arena[id].op != Op::load && arena[id].op != Op::padded_load) continue;
+    if (!is_load(arena[id].op)) continue;
     std::uint32_t position = 0;
     for (ExprId o : arena.operands(id)) {
       bool own = std::ranges::any_of(item.vars, [&](VarId v) { return mentions(arena, o, v); });

@@ -91,7 +91,7 @@ class NodeProgram {
 
   static bool leaf_op(Op op) {
     return op == Op::number || op == Op::index || op == Op::scalar || op == Op::dim || op == Op::symbol ||
-           op == Op::load || op == Op::padded_load || op == Op::reduce;
+           is_load(op) || op == Op::reduce;
   }
 
  private:

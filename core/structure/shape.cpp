@@ -11,7 +11,7 @@ Loads loads_at(const Arena& arena, ExprId root, VarId v) {
   Loads out;
   std::array roots{root};
   for (ExprId id : reachable(arena, roots)) {
-    if (arena[id].op != Op::load && arena[id].op != Op::padded_load) continue;
+    if (!is_load(arena[id].op)) continue;
     std::uint32_t position = 0;
     for (ExprId o : arena.operands(id)) {
       if (mentions(arena, o, v)) out.insert({arena[id].payload, position});
@@ -84,7 +84,7 @@ bool is_contraction(const Model& m, const Item& item) {
   std::set<ExprId> operands; // of one tensor or of two
   for (ExprId f : factors(m.arena(), item.element)) {
     Op op = m.arena()[f].op;
-    if ((op == Op::load || op == Op::padded_load) && m.along(f)) operands.insert(f);
+    if (is_load(op) && m.along(f)) operands.insert(f);
   }
   return operands.size() >= 2;
 }
@@ -113,7 +113,7 @@ Accesses accesses(const Model& m, ExprId root) {
   std::array roots{root};
   for (ExprId id : reachable(arena, roots)) {
     const Node& n = arena[id];
-    if (n.op != Op::load && n.op != Op::padded_load) continue;
+    if (!is_load(n.op)) continue;
     a.any = true;
     std::size_t rank = n.count - (n.op == Op::padded_load ? 1 : 0);
     for (std::size_t k = 0; k < rank; ++k) {
@@ -122,7 +122,7 @@ Accesses accesses(const Model& m, ExprId root) {
       std::array at{index};
       bool loads = false, moves = false;
       for (ExprId below : reachable(arena, at)) {
-        loads = loads || arena[below].op == Op::load || arena[below].op == Op::padded_load;
+        loads = loads || is_load(arena[below].op);
         moves = moves || arena[below].op == Op::index;
       }
       a.gather = a.gather || loads;
@@ -144,13 +144,13 @@ bool is_affine(const Model& m, std::size_t value) {
   const Arena& arena = m.arena();
   Algebra algebra(m.arena(), [&](ExprId id) -> std::optional<unsigned> {
     const Node& n = arena[id];
-    if (n.op == Op::load || n.op == Op::padded_load) return own(n.payload) ? part_x : 0U;
+    if (is_load(n.op)) return own(n.payload) ? part_x : 0U;
     if (n.op == Op::index || n.op == Op::scalar || n.op == Op::dim || n.op == Op::symbol) return 0U;
     if (n.op != Op::reduce) return std::nullopt;
     std::array roots{id};
     for (ExprId below : reachable(arena, roots)) { // a sum of products with the state is linear in it
       const Node& b = arena[below];
-      if ((b.op == Op::load || b.op == Op::padded_load) && own(b.payload))
+      if (is_load(b.op) && own(b.payload))
         return arena.reduction(id).reducer == static_cast<ReducerId>(Builtin::sum) ? part_x : part_mixed;
     }
     return 0U;

@@ -46,7 +46,7 @@ std::size_t SumAlgebra::weigh(ExprId root) {
   for (ExprId id : nodes_below(d_->arena, std::array{root})) {
     ++weight;
     Op op = d_->arena[id].op;
-    if (op != Op::load && op != Op::padded_load) continue;
+    if (!is_load(op)) continue;
     if (auto body = bodies_.find(d_->arena[id].payload); body != bodies_.end()) weight += body->second.weight;
   }
   return std::min(weight, max_weight + 1);

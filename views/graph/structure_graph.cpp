@@ -111,7 +111,7 @@ class Builder {
         continue;
       }
       const Node& n = d_.arena[id];
-      if (n.op == Op::load || n.op == Op::padded_load) connect(value_[n.payload], to, isOtherStep(n.payload, s));
+      if (is_load(n.op)) connect(value_[n.payload], to, isOtherStep(n.payload, s));
       const auto operands = d_.arena.operands(id);
       open.insert(open.end(), operands.begin(), operands.end());
     }

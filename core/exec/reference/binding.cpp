@@ -180,12 +180,6 @@ class DimSolver {
   std::vector<Equation> todo_;
 };
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string out = "[";
-  for (std::size_t k = 0; k < shape.size(); ++k) out += (k > 0 ? ", " : "") + std::to_string(shape[k]);
-  return out + "]";
-}
-
 } // namespace
 } // namespace reference
 
@@ -205,7 +199,7 @@ Result<std::map<std::string, std::int64_t>> bind_dims(const Definition& d,
     if (found->second.size() != tensor.shape.size()) {
       problems.push_back(error("bind.rank",
                                "input " + tensor.name + " has rank " + std::to_string(tensor.shape.size()) +
-                                   ", but a tensor of shape " + reference::shape_text(found->second) + " is given",
+                                   ", but a tensor of shape " + shape_text(found->second) + " is given",
                                tensor.at));
       continue;
     }

@@ -103,7 +103,7 @@ std::vector<ExprId> Emitter::value_operands(ExprId id) {
   const Node& n = arena[id];
   if (n.op == Op::reduce) return {};
   auto operands = arena.operands(id);
-  if (n.op != Op::load && n.op != Op::padded_load) return {operands.begin(), operands.end()};
+  if (!is_load(n.op)) return {operands.begin(), operands.end()};
   std::vector<ExprId> out;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     bool pad = n.op == Op::padded_load && k + 1 == operands.size();

@@ -17,7 +17,7 @@ std::vector<TensorId> reads(const Definition& d, const Statement& s) {
   }
   std::vector<TensorId> out;
   for (ExprId id : nodes_below(d.arena, roots))
-    if (d.arena[id].op == Op::load || d.arena[id].op == Op::padded_load) out.push_back(d.arena[id].payload);
+    if (is_load(d.arena[id].op)) out.push_back(d.arena[id].payload);
   return out;
 }
 

@@ -30,7 +30,7 @@ class Scheduler {
       const Statement& s = *group[to];
       for (ExprId id : nodes_below(d.arena, std::array{s.body})) {
         const Node& n = d.arena[id];
-        if (n.op != Op::load && n.op != Op::padded_load) continue;
+        if (!is_load(n.op)) continue;
         auto found = member.find(n.payload);
         if (found == member.end()) continue;
         Edge edge{found->second, to, {}};

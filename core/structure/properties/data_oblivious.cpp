@@ -18,7 +18,7 @@ PropertyVerdict decide(const Subject& subject) {
     const Node& n = c.arena[id];
     auto operands = c.arena.operands(id);
     bool inside = std::any_of(operands.begin(), operands.end(), [&](ExprId o) { return reads[o] != 0; });
-    const bool access = n.op == Op::load || n.op == Op::padded_load;
+    const bool access = is_load(n.op);
     const std::size_t indices = operands.size() - (n.op == Op::padded_load ? 1 : 0);
     if (access)
       found = found || std::any_of(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(indices),

@@ -19,8 +19,7 @@ PropertyVerdict decide(const Subject& subject) {
       seen[id] = 1;
       const Node& n = c.arena[id];
       std::string why;
-      if ((n.op == Op::load || n.op == Op::padded_load) && n.payload >= c.source->inputs)
-        why = "it follows from all steps of a recurrence before it";
+      if (is_load(n.op) && n.payload >= c.source->inputs) why = "it follows from all steps of a recurrence before it";
       if (n.op == Op::reduce) {
         auto operands = c.arena.operands(id);
         const bool constant =
