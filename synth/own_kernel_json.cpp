@@ -3,7 +3,30 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace aicf {
+namespace {
+
+/// No plan stands behind the kernel, so nothing is derived: what its runs showed.
+nlohmann::json seen_order(const Validation& v) {
+  auto answer = [&](bool tried, bool same) -> std::string {
+    if (!tried) return "not tried";
+    return same ? "not seen to be lost" : "lost (" + v.order->difference + ")";
+  };
+  auto of_blocks = [](const std::string& trial) { return trial.starts_with("with blocks"); };
+  const std::vector<std::string> tried = v.order ? v.order->tried : std::vector<std::string>{};
+  const bool orders = std::ranges::any_of(tried, of_blocks), batches = !std::ranges::all_of(tried, of_blocks);
+  return {{"keeps", nullptr},
+          {"reason", "a kernel that no plan made: nothing derives its order, runs can only refute one"},
+          {"run_to_run", answer(orders, v.order && v.order->run_to_run)},
+          {"batch_invariant", answer(batches, v.order && v.order->batch_invariant)},
+          {"device_to_device", "not tried"},
+          {"tried", tried},
+          {"assumptions", nlohmann::json::array()}};
+}
+
+} // namespace
 
 nlohmann::json to_json(const OwnKernelReport& report, const OwnKernel& kernel, const OwnKernelRequest& request) {
   using nlohmann::json;
@@ -39,6 +62,7 @@ nlohmann::json to_json(const OwnKernelReport& report, const OwnKernel& kernel, c
                 {"lines", lines},
                 {"notes", report.notes},
                 {"variant", to_json(report.variant)}};
+  document["variant"]["order"] = seen_order(report.variant.validation);
   const KernelModule& module = report.variant.variant.modules.back();
   document["occupancy"] = occupancy_json(module, kernel.compiled(), request.problem.target, request.problem.dims);
   document["roofline"] = roofline_json(report.variant.validation.counters, report.machine);

@@ -4,6 +4,7 @@
 #include "core/exec/emulator/emulator.hpp"
 #include "core/exec/reference.hpp"
 #include "core/expr/check.hpp"
+#include "core/kernel/lower.hpp"
 #include "core/plan/choice.hpp"
 #include "synth/random_definition.hpp"
 #include "synth/variant.hpp"
@@ -40,11 +41,13 @@ std::string text_of(const std::map<std::string, std::int64_t>& dims) {
 
 class Case {
  public:
-  Case(std::uint64_t seed, const std::vector<std::string>& operators, std::stop_token stop)
-      : seed_(seed), random_(seed * 0x9e3779b97f4a7c15U + 1), stop_(std::move(stop)) {
+  Case(std::uint64_t seed, const RandomCheckOptions& options, const std::vector<std::string>& operators,
+       std::stop_token stop)
+      : seed_(seed), options_(options), random_(seed * 0x9e3779b97f4a7c15U + 1), stop_(std::move(stop)) {
     emulator_ = make_emulator(1);
     result.cases = 1;
-    if (below(100) < 35)
+    of_atlas_ = below(100) < 35;
+    if (of_atlas_)
       run(load_definition(operators[below(operators.size())]));
     else
       run(parse_definition(random_definition(seed), "random", std::nullopt));
@@ -54,7 +57,9 @@ class Case {
 
  private:
   std::uint64_t seed_;
+  const RandomCheckOptions& options_;
   std::mt19937_64 random_;
+  bool of_atlas_ = false;
   std::stop_token stop_;
   std::unique_ptr<Backend> emulator_;
 
@@ -125,25 +130,50 @@ class Case {
   void judge_one(const StructureProfile& structure, const CompilerProfile& rules, const Problem& problem,
                  const Plan& plan) {
     const std::string& text = structure.canonical->source->text;
-    auto variant = build_variant(structure, plan, problem);
+    auto build = [&](const Plan& p, const Problem& at) { return built(structure, p, at); };
+    auto variant = build(plan, problem);
     if (variant.missing) return unjudged("missing: " + variant.missing->what);
     if (!variant) return failed(text, problem, plan, "does not compile: " + variant.diagnostics.front().message);
+    if (variant->modules.empty()) return unjudged("no place for the planted fault");
     ValidationOptions options;
     options.seed = seed_;
     options.edge_shapes = options.counters = false;
-    auto rebuild = [&](const Plan& p, const Problem& other) { return build_variant(structure, p, other); };
-    auto verdict = validate(structure, rules, *variant, problem, *emulator_, rebuild, options, stop_);
+    auto verdict = validate(structure, rules, *variant, problem, *emulator_, build, options, stop_);
     if (stop_.stop_requested()) return;
     if (!verdict)
       return unjudged(verdict.missing ? "missing: " + verdict.missing->what : verdict.diagnostics.front().code);
-    ++result.judged;
-    ++result.forms[coarse_form(plan)];
+    count(plan, problem, *verdict);
     if (verdict->passed) {
       ++result.passed;
       return;
     }
     for (const Check& c : verdict->checks)
       if (!c.passed) return failed(text, problem, plan, c.id + ": " + c.detail);
+  }
+
+  /// With the fault of the options in every kernel; without modules where one has no place for it.
+  Result<Variant> built(const StructureProfile& structure, const Plan& plan, const Problem& problem) {
+    if (!options_.plant) return build_variant(structure, plan, problem);
+    auto modules = lower(structure, plan, problem);
+    if (!modules) return modules.failure<Variant>();
+    Variant variant{plan, std::move(*modules), {}};
+    if (!std::all_of(variant.modules.begin(), variant.modules.end(), options_.plant)) return Variant{plan, {}, {}};
+    return compiled(std::move(variant));
+  }
+
+  void count(const Plan& plan, const Problem& problem, const Validation& verdict) {
+    ++result.judged;
+    ++result.forms[coarse_form(plan)];
+    ++result.by["family"][plan.family];
+    ++result.by["dtype"][std::string(name_of(problem.float_type))];
+    ++result.by["definition"][of_atlas_ ? "atlas" : "random"];
+    for (const char* choice : {"state_form", "cooperation", "staging", "accumulate"})
+      if (has(plan, choice)) ++result.by[choice][word(plan, choice)];
+    for (const Check& c : verdict.checks) result.compared.add(c.compared);
+    auto at_random =
+        std::find_if(verdict.checks.begin(), verdict.checks.end(), [](const Check& c) { return c.id == "random"; });
+    if (at_random != verdict.checks.end() && at_random->compared.judged == 0 && at_random->compared.elements > 0)
+      ++result.unbounded;
   }
 
   void failed(const std::string& text, const Problem& problem, const Plan& plan, const std::string& what) {
@@ -158,39 +188,75 @@ void add(std::map<std::string, std::size_t>& to, const std::map<std::string, std
   for (const auto& [key, n] : from) to[key] += n;
 }
 
+void add(RandomCheckResult& all, const RandomCheckResult& one) {
+  all.cases += one.cases, all.judged += one.judged, all.passed += one.passed, all.unbounded += one.unbounded;
+  all.compared.add(one.compared);
+  add(all.refused, one.refused), add(all.not_judged, one.not_judged), add(all.forms, one.forms);
+  for (const auto& [what, counts] : one.by) add(all.by[what], counts);
+  all.failures.insert(all.failures.end(), one.failures.begin(), one.failures.end());
+}
+
+/// Gives out seeds, and takes cases in whatever order they come; counts them in the order of their seeds.
+class Tally {
+ public:
+  Tally(const RandomCheckOptions& options, const std::function<void(std::size_t)>& progress)
+      : options_(options), progress_(progress), next_(options.seed) {
+    all.next_seed = options.seed;
+  }
+
+  std::optional<std::uint64_t> take() {
+    std::scoped_lock lock(guard_);
+    return done() ? std::nullopt : std::optional(next_++);
+  }
+
+  /// True: that was the last one.
+  bool give(std::uint64_t seed, RandomCheckResult one) {
+    std::scoped_lock lock(guard_);
+    waiting_.emplace(seed, std::move(one));
+    for (auto it = waiting_.begin(); it != waiting_.end() && it->first == all.next_seed && !done();
+         it = waiting_.erase(it)) {
+      add(all, it->second);
+      ++all.next_seed;
+      if (progress_) progress_(all.judged);
+    }
+    return done();
+  }
+
+  /// Under the lock, or when the workers have ended.
+  [[nodiscard]] bool done() const { return all.judged >= options_.count || all.cases > 20 * options_.count + 100; }
+
+  RandomCheckResult all;
+
+ private:
+  const RandomCheckOptions& options_;
+  const std::function<void(std::size_t)>& progress_;
+  std::mutex guard_;
+  std::uint64_t next_;
+  std::map<std::uint64_t, RandomCheckResult> waiting_;
+};
+
 } // namespace
 
 RandomCheckResult random_check(const RandomCheckOptions& options, const std::function<void(std::size_t)>& progress,
                                std::stop_token stop) {
   const std::vector<std::string> operators = atlas_operators();
-  RandomCheckResult all;
-  all.next_seed = options.seed;
-  std::mutex guard;
+  Tally tally(options, progress);
+  std::stop_source enough; // what is under way when the last triple counts is of no use
   auto work = [&] {
-    for (;;) {
-      std::uint64_t seed = 0;
-      {
-        std::scoped_lock lock(guard);
-        if (all.judged >= options.count || all.cases > 20 * options.count + 100 || stop.stop_requested()) return;
-        seed = all.next_seed++;
-      }
-      RandomCheckResult one = Case(seed, operators, stop).result;
-      std::scoped_lock lock(guard);
-      all.cases += one.cases, all.judged += one.judged, all.passed += one.passed;
-      add(all.refused, one.refused), add(all.not_judged, one.not_judged), add(all.forms, one.forms);
-      all.failures.insert(all.failures.end(), one.failures.begin(), one.failures.end());
-      if (progress) progress(all.judged);
+    while (auto seed = stop.stop_requested() ? std::nullopt : tally.take()) {
+      RandomCheckResult one = Case(*seed, options, operators, enough.get_token()).result;
+      if (stop.stop_requested()) return;
+      if (tally.give(*seed, std::move(one))) enough.request_stop();
     }
   };
   {
+    std::stop_callback pass_on(stop, [&] { enough.request_stop(); });
     std::vector<std::jthread> workers;
     unsigned n = options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     for (unsigned k = 0; k < n; ++k) workers.emplace_back(work);
   }
-  std::stable_sort(all.failures.begin(), all.failures.end(),
-                   [](const RandomFailure& a, const RandomFailure& b) { return a.seed < b.seed; });
-  all.cancelled = stop.stop_requested();
-  return all;
+  tally.all.cancelled = !tally.done();
+  return std::move(tally.all);
 }
 
 nlohmann::json to_json(const RandomCheckResult& r, const RandomCheckOptions& options) {
@@ -211,6 +277,9 @@ nlohmann::json to_json(const RandomCheckResult& r, const RandomCheckOptions& opt
           {"refused", r.refused},
           {"not_judged", r.not_judged},
           {"forms", r.forms},
+          {"by", r.by},
+          {"elements", {{"compared", r.compared.elements}, {"judged", r.compared.judged}}},
+          {"unbounded", r.unbounded},
           {"failures", failures},
           {"cancelled", r.cancelled},
           {"next_seed", r.next_seed}};

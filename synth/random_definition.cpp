@@ -40,7 +40,7 @@ class Writer {
  private:
   std::mt19937_64 random_;
   std::vector<std::string> names_, dims_, indices_, inputs_, results_;
-  std::string statements_, data_, other_, mask_, weight_, scalar_, element_;
+  std::string statements_, data_, other_, mask_, weight_, of_row_, scalar_, element_;
   std::size_t rank_ = 1, first_axis_ = 0;
   std::vector<std::size_t> axes_;
 
@@ -91,12 +91,22 @@ class Writer {
   }
 
   std::string leaf() {
-    switch (below(12)) {
+    switch (below(14)) {
     case 0: return one_of({"0.5", "2", "1.25", "3"});
     case 1: return of_input(other_, one_of({"float", "f32", "i8", "i32"}), every());
     case 2: return of_input(weight_, one_of({"float", "float", "f32"}), axes_);
+    case 3: return rows().empty() ? at(data_, every()) : of_input(of_row_, "float", rows());
+    case 4: return neighbour();
     default: return at(data_, every());
     }
+  }
+
+  /// The element beside on the axis, and a number beyond its ends.
+  std::string neighbour() {
+    std::string places;
+    for (std::size_t k = 0; k < rank_; ++k)
+      places += (k > 0 ? ", " : "") + indices_[k] + (k == first_axis_ ? one_of({" - 1", " + 1", " - 7"}) : "");
+    return "pad(" + data_ + "[" + places + "], " + one_of({"0", "0.5"}) + ")";
   }
 
   /// A real expression of the elements, of values that stay moderate for moderate elements.
@@ -123,10 +133,11 @@ class Writer {
     }
   }
 
-  /// The same, or with an element of the data added where it reads none: an unused input is an error.
+  /// The same, or with an element of the data added where it reads none: an unused input is an error, and a guarded
+  /// access gives no range.
   std::string with_data(const std::string& e) const {
     std::size_t from = 0, found = std::string::npos;
-    for (; (found = e.find(data_ + "[", from)) != std::string::npos; from = found + 1)
+    for (; (found = e.find(at(data_, every()), from)) != std::string::npos; from = found + 1)
       if (found == 0 || (std::isalnum(static_cast<unsigned char>(e[found - 1])) == 0 && e[found - 1] != '_')) return e;
     return "(" + e + " + " + at(data_, every()) + ")";
   }
@@ -157,6 +168,8 @@ class Writer {
     case 0: return result("i8", every(), "i8((" + v + ") * 40)");
     case 1: return result(one_of({"f32", "f64", "bf16", "f16"}), every(), v);
     case 2: return result("bool", every(), "(" + v + ") > 0.25");
+    case 3: // below the smallest normal numbers of an f16, of an f32
+      return result(one_of({"float", "f16"}), every(), "(" + v + ") * " + one_of({"3e-6", "1e-7", "2e-39"}));
     default: return result("float", every(), v);
     }
   }
@@ -215,6 +228,8 @@ class Writer {
       mask_ = m + "[" + listed(indices_, of_all ? every() : axes_) + "]";
     } else if (axes_.size() == 1 && rank_ > 1 && chance(8)) {
       mask_ = indices_[first_axis_] + " <= " + indices_[rows().front()];
+    } else if (chance(8)) { // few elements, or none
+      mask_ = at(data_, every()) + one_of({" > 0.5", " > 2", " < -1e30"});
     }
     std::vector<std::string> of_row{reduced()};
     if (chance(35)) of_row.push_back(reduced());

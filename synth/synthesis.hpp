@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ struct SynthesisRequest {
   std::int64_t row_limit = 64; ///< rows that the judge recomputes at the problem's sizes; 0: all
   bool resume = false; ///< take what was validated before: the search goes the way that it went, and only what is new
                        ///< costs time
-  /// Where to take it from: fills in validation, timings and `resumed` of a built variant, false where it was not.
+  /// Where to take it from: fills in validation with all counters, timings and `resumed` of a built variant; false
+  /// where that is not to be had whole.
   std::function<bool(SynthesizedVariant&)> recall = {};
 };
 
@@ -63,6 +65,9 @@ struct SynthesisEvents {
                                                  std::stop_token stop = {});
 
 [[nodiscard]] nlohmann::json to_json(const SynthesizedVariant& variant);
+/// Counters of each line, with their place: what to_json(variant) has under `lines`, and what is read of it again.
+[[nodiscard]] nlohmann::json lines_json(const std::vector<LineCounters>& lines);
+[[nodiscard]] std::optional<std::vector<LineCounters>> lines_from_json(const nlohmann::json& document);
 /// "aicf.synthesis/1": `variants`, `refused`, `space`.
 [[nodiscard]] nlohmann::json to_json(const SynthesisResult& result, const SynthesisRequest& request);
 

@@ -63,15 +63,35 @@ nlohmann::json to_json(const SynthesizedVariant& v) {
          {"counters", metrics_json(v.validation.counters)},
          {"diagnostics", diagnostics_json(v.diagnostics)}};
   if (!v.resumed.empty()) j["resumed"] = v.resumed;
-  json lines = json::array();
-  for (const LineCounters& l : v.validation.lines) {
-    lines.push_back(to_json(l));
-    lines.back().update({{"kernel", l.kernel}, {"line", l.cuda_line}, {"ptx_line", l.ptx_line}});
-  }
-  if (!lines.empty()) j["lines"] = std::move(lines);
+  if (!v.validation.lines.empty()) j["lines"] = lines_json(v.validation.lines);
   if (!v.timings.empty()) j["time_us"] = metrics_json(v.timings);
   if (!v.estimates.empty()) j["estimates"] = metrics_json(v.estimates);
   return j;
+}
+
+nlohmann::json lines_json(const std::vector<LineCounters>& lines) {
+  json list = json::array();
+  for (const LineCounters& l : lines) {
+    list.push_back(to_json(l));
+    list.back().update({{"kernel", l.kernel}, {"line", l.cuda_line}, {"ptx_line", l.ptx_line}});
+  }
+  return list;
+}
+
+std::optional<std::vector<LineCounters>> lines_from_json(const nlohmann::json& document) {
+  std::vector<LineCounters> lines;
+  try {
+    for (const json& one : document) {
+      auto l = line_counters_from_json(one);
+      if (!l) return std::nullopt;
+      l->kernel = one.at("kernel").get<std::string>();
+      l->cuda_line = one.at("line").get<int>(), l->ptx_line = one.at("ptx_line").get<int>();
+      lines.push_back(std::move(*l));
+    }
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+  return lines;
 }
 
 nlohmann::json to_json(const SynthesisResult& result, const SynthesisRequest& request) {

@@ -11,8 +11,11 @@ namespace aicf {
 Result<Variant> build_variant(const StructureProfile& structure, const Plan& plan, const Problem& problem) {
   auto modules = lower(structure, plan, problem);
   if (!modules) return modules.failure<Variant>();
+  return compiled({plan, std::move(*modules), {}});
+}
+
+Result<Variant> compiled(Variant variant) {
   Result<Variant> result;
-  Variant variant{plan, std::move(*modules), {}};
   for (const KernelModule& module : variant.modules) {
     auto compiled = compile(module);
     for (const Diagnostic& d : compiled.diagnostics) result.diagnostics.push_back(d);

@@ -10,6 +10,9 @@ namespace aicf {
 [[nodiscard]] Result<Variant> build_variant(const StructureProfile& structure, const Plan& plan,
                                             const Problem& problem);
 
+/// The same from its modules on.
+[[nodiscard]] Result<Variant> compiled(Variant variant);
+
 /// Short hash of the plan, the sizes by position, the scalars, the type and the target: names do not count.
 [[nodiscard]] std::string variant_id(const StructureProfile& structure, const Plan& plan, const Problem& problem);
 

@@ -47,6 +47,11 @@ int selftest_kernels(bool json, const RandomCheckOptions& options, const std::st
     print_json(to_json(r, options));
   } else {
     std::cout << r.judged << " judged, " << r.passed << " passed, of " << r.cases << " definitions with sizes\n";
+    std::cout << r.compared.judged << " of " << r.compared.elements
+              << " elements have a bound or must be the definition's "
+              << "special value; " << r.unbounded << " triples have none on random inputs\n";
+    for (const auto& [what, counts] : r.by)
+      for (const auto& [which, n] : counts) std::cout << what << "  " << n << " x " << which << "\n";
     for (const auto& [why, n] : r.refused) std::cout << "refused     " << n << " x " << why << "\n";
     for (const auto& [why, n] : r.not_judged) std::cout << "not judged  " << n << " x " << why << "\n";
     for (const RandomFailure& f : r.failures)
@@ -95,6 +100,8 @@ const RegisterCommand selftest{
        kernels->add_flag("--json", *json, "one JSON document on standard output");
        kernels->add_option("--count", random->count, "triples to judge")->check(CLI::Range(1, 1000000));
        kernels->add_option("--seed", random->seed, "of the first case; each further one adds 1");
+       kernels->add_option("--jobs", random->threads,
+                           "threads; 0: one for each processor. The answer does not depend on it");
        auto backend = std::make_shared<std::string>("emulator");
        auto target = std::make_shared<std::string>("local");
        CLI::App* workers = app.add_subcommand("workers", "kernels that hang or break things, each against its worker");

@@ -9,7 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iostream>
+#include <map>
 
 namespace aicf {
 namespace {
@@ -54,6 +56,27 @@ std::string timer_of(const SynthesisRequest& request, bool timed) {
   std::uint32_t version = 0;
   if (auto api = cuda::cupti::api()) (*api)->version(&version);
   return text + (text.empty() ? "" : ", ") + "cupti " + std::to_string(version);
+}
+
+/// What a row of metrics does not hold of a run's counters: their order, and those of each line.
+json counters_document(const Validation& validation) {
+  json order = json::array();
+  for (const Metric& m : validation.counters) order.push_back(m.id);
+  return {{"schema", "aicf.counters/1"}, {"metrics", order}, {"lines", lines_json(validation.lines)}};
+}
+
+/// False where the row lacks one of them.
+bool recall_counters(const json& document, const Evidence& row, Validation& validation) {
+  if (!document.is_object() || !document.contains("metrics") || !document.contains("lines")) return false;
+  for (const json& id : document["metrics"]) {
+    auto found = std::find_if(row.metrics.begin(), row.metrics.end(), [&](const Metric& m) { return id == m.id; });
+    if (found == row.metrics.end()) return false;
+    validation.counters.push_back(*found);
+  }
+  auto lines = lines_from_json(document["lines"]);
+  if (!lines) return false;
+  validation.lines = std::move(*lines);
+  return true;
 }
 
 } // namespace
@@ -109,19 +132,17 @@ bool EvidenceLog::recall(SynthesizedVariant& v, const SynthesisRequest& request)
   for (const Evidence& row : *rows) {
     auto hashes = store_->artefacts_of(row.id);
     if (row.status != "validated" || !hashes) continue;
-    for (const Hash& hash : *hashes) {
-      auto artefact = store_->artefact(hash);
-      if (!artefact || artefact->kind != "validation") continue;
-      auto validation = validation_from_json(json::parse(artefact->data, nullptr, false));
-      if (!validation) continue;
-      v.validation = std::move(*validation);
-      for (const Metric& m : row.metrics) {
-        if (m.id == "max_rel_err" || m.id == "bound" || m.source == Metric::Source::estimated) continue;
-        (is_of_timing(m) ? v.timings : v.validation.counters).push_back(m);
-      }
-      v.resumed = row.id;
-      return true;
-    }
+    std::map<std::string, json> documents; // by kind
+    for (const Hash& hash : *hashes)
+      if (auto artefact = store_->artefact(hash); artefact && artefact->kind != "cuda")
+        documents[artefact->kind] = json::parse(artefact->data, nullptr, false);
+    auto validation = validation_from_json(documents["validation"]);
+    if (!validation || !recall_counters(documents["counters"], row, *validation)) continue;
+    v.validation = std::move(*validation);
+    for (const Metric& m : row.metrics)
+      if (is_of_timing(m) && m.source != Metric::Source::estimated) v.timings.push_back(m);
+    v.resumed = row.id;
+    return true;
   }
   return false;
 }
@@ -131,7 +152,10 @@ void EvidenceLog::keep(const SynthesizedVariant& v, const SynthesisRequest& requ
   Evidence row;
   std::vector<Artefact> artefacts{{"variant", canonical(plan_document(v, request))}};
   for (const KernelModule& m : v.variant.modules) artefacts.push_back({"cuda", m.cuda_source});
-  if (v.validation.passed) artefacts.push_back({"validation", canonical(to_json(v.validation))});
+  if (v.validation.passed) {
+    artefacts.push_back({"validation", canonical(to_json(v.validation))});
+    artefacts.push_back({"counters", canonical(counters_document(v.validation))});
+  }
   row.key = key_of(v, request, kind, !v.timings.empty());
   row.started = v.started;
   row.seconds = v.seconds;

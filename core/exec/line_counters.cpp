@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <utility>
+
 namespace aicf {
 
 std::string_view name_of(InstructionClass c) {
@@ -39,6 +41,27 @@ void LineCounters::add(const LineCounters& o) {
   }
 }
 
+namespace {
+
+using Count = std::uint64_t LineCounters::*;
+
+constexpr std::array<std::pair<const char*, Count>, 5> operations{
+    {{"f32", &LineCounters::flops_f32},
+     {"f64", &LineCounters::flops_f64},
+     {"half", &LineCounters::flops_half},
+     {"tensor", &LineCounters::tensor_flops},
+     {"tensor_integer", &LineCounters::tensor_integer_operations}}};
+constexpr std::array<std::pair<const char*, Count>, 7> counts{
+    {{"warp_instructions", &LineCounters::warp_instructions},
+     {"thread_instructions", &LineCounters::thread_instructions},
+     {"global_requests", &LineCounters::global_requests},
+     {"global_sectors", &LineCounters::global_sectors},
+     {"global_lines", &LineCounters::global_lines},
+     {"shared_wavefronts", &LineCounters::shared_wavefronts},
+     {"bank_conflicts", &LineCounters::bank_conflicts}}};
+
+} // namespace
+
 nlohmann::json to_json(const LineCounters& l) {
   using nlohmann::json;
   json classes = json::object(), bytes = json::object(), flops = json::object();
@@ -50,24 +73,35 @@ nlohmann::json to_json(const LineCounters& l) {
     if (l.bytes_read[s] + l.bytes_written[s] != 0)
       bytes[std::string(name_of(static_cast<MemorySpace>(s)))] = {{"read", l.bytes_read[s]},
                                                                   {"written", l.bytes_written[s]}};
-  for (const auto& [name, count] : {std::pair{"f32", l.flops_f32},
-                                    {"f64", l.flops_f64},
-                                    {"half", l.flops_half},
-                                    {"tensor", l.tensor_flops},
-                                    {"tensor_integer", l.tensor_integer_operations}})
-    if (count != 0) flops[name] = count;
+  for (const auto& [name, count] : operations)
+    if (l.*count != 0) flops[name] = l.*count;
   const double slots = 32.0 * static_cast<double>(l.warp_instructions);
-  return {{"warp_instructions", l.warp_instructions},
-          {"thread_instructions", l.thread_instructions},
-          {"active_lane_efficiency", slots > 0 ? static_cast<double>(l.thread_instructions) / slots : 0},
-          {"classes", classes},
-          {"operations", flops},
-          {"bytes", bytes},
-          {"global_requests", l.global_requests},
-          {"global_sectors", l.global_sectors},
-          {"global_lines", l.global_lines},
-          {"shared_wavefronts", l.shared_wavefronts},
-          {"bank_conflicts", l.bank_conflicts}};
+  json document{{"active_lane_efficiency", slots > 0 ? static_cast<double>(l.thread_instructions) / slots : 0},
+                {"classes", classes},
+                {"operations", flops},
+                {"bytes", bytes}};
+  for (const auto& [name, count] : counts) document[name] = l.*count;
+  return document;
+}
+
+std::optional<LineCounters> line_counters_from_json(const nlohmann::json& document) {
+  LineCounters l;
+  try {
+    for (const auto& [name, count] : counts) l.*count = document.at(name).get<std::uint64_t>();
+    for (const auto& [name, count] : operations) l.*count = document.at("operations").value(name, std::uint64_t{0});
+    for (std::size_t c = 0; c < instruction_classes; ++c)
+      if (auto found = document.at("classes").find(name_of(static_cast<InstructionClass>(c)));
+          found != document.at("classes").end())
+        l.by_class[c] = {found->at("warps").get<std::uint64_t>(), found->at("threads").get<std::uint64_t>()};
+    for (std::size_t s = 0; s < memory_spaces; ++s)
+      if (auto found = document.at("bytes").find(name_of(static_cast<MemorySpace>(s)));
+          found != document.at("bytes").end())
+        l.bytes_read[s] = found->at("read").get<std::uint64_t>(),
+        l.bytes_written[s] = found->at("written").get<std::uint64_t>();
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+  return l;
 }
 
 } // namespace aicf

@@ -165,7 +165,7 @@ CudaExpr CudaExpressions::rounded(const Node& n) {
   case DType::bf16:
   case DType::f16: {
     std::string name(name_of(n.dtype));
-    std::string narrow = n.type == Type::f64 ? "static_cast<float>(" + v + ")" : v;
+    std::string narrow = n.type == Type::f32 ? v : p.need("sticky_f32") + "(" + v + ")";
     std::string back = p.need("from_" + name) + "(" + p.need("to_" + name) + "(" + narrow + "))";
     return {n.type == Type::f64 ? cast + back + ")" : back};
   }
@@ -255,7 +255,7 @@ std::string CudaExpressions::stored(const Buffer& b, const CudaExpr& v, Type typ
   switch (b.dtype) {
   case DType::bf16:
   case DType::f16: {
-    std::string narrow = type == Type::f64 ? "static_cast<float>(" + v.text + ")" : v.text;
+    std::string narrow = type == Type::f32 ? v.text : p.need("sticky_f32") + "(" + v.text + ")";
     return p.need("to_" + std::string(name_of(b.dtype))) + "(" + narrow + ")";
   }
   case DType::i8: return p.need("to_i8") + "(" + v.text + ")";

@@ -55,12 +55,18 @@ const Piece pieces[] = {
                  "  return bits;\n"
                  "}\n",
      {}},
+    {"sticky_f32",
+     AICF_DEVICE "float sticky_f32(double v) { // cut off, the last bit says so: rounding this again rounds v once\n"
+                 "  unsigned bits = __float_as_uint(__double2float_rz(v));\n"
+                 "  return __uint_as_float(static_cast<double>(__uint_as_float(bits)) != v ? bits | 1u : bits);\n"
+                 "}\n",
+     {}},
     {"to_i8",
      AICF_DEVICE "signed char to_i8(float v) { // round half to even, saturate, NaN is 0\n"
                  "  int i = __float2int_rn(v);\n"
                  "  return static_cast<signed char>(i < -128 ? -128 : i > 127 ? 127 : i);\n"
                  "}\n" AICF_DEVICE "signed char to_i8(double v) {\n"
-                 "  int i = __double2int_rn(v);\n"
+                 "  int i = v == v ? __double2int_rn(v) : 0;\n"
                  "  return static_cast<signed char>(i < -128 ? -128 : i > 127 ? 127 : i);\n"
                  "}\n" AICF_DEVICE "signed char to_i8(int i) {\n"
                  "  return static_cast<signed char>(i < -128 ? -128 : i > 127 ? 127 : i);\n"
@@ -413,9 +419,12 @@ std::string CudaPreamble::pack(DType to, const std::string& from, std::uint32_t 
                      type + " out{};\n#pragma unroll\n";
   std::string body;
   if (to == DType::bf16 || to == DType::f16) {
-    std::string cast = from == "float" ? "" : "(float)";
+    auto at = [&](const char* i) {
+      std::string v = std::string("v[") + i + "]";
+      return from == "float" ? v : need("sticky_f32") + "(" + v + ")"; // integers, too, are doubles first
+    };
     body = "  for (int i = 0; i < " + n + "; i += 2) out.w[i / 2] = " + need("pack_" + std::string(name_of(to))) + "(" +
-           cast + "v[i], " + cast + "v[i + 1]);\n";
+           at("i") + ", " + at("i + 1") + ");\n";
   } else {
     std::string value = "static_cast<" + storage_type(to) + ">(v[i])";
     if (to == DType::i8) value = need("to_i8") + "(v[i])";

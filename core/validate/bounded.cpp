@@ -304,6 +304,10 @@ void BoundedFold::add(const Bounded& x, double index) {
   switch (reducer_) {
   case Builtin::sum: {
     nan_ = nan_ || std::isnan(x.value);
+    if (!std::isfinite(x.value) && x.error < infinite) {
+      sure_nan_ = sure_nan_ || std::isnan(x.value) || x.value == -sure_infinity_;
+      if (!std::isnan(x.value)) sure_infinity_ = x.value;
+    }
     double next = value_ + x.value; // two-sum keeps the judge's own rounding out of the value
     if (std::isfinite(next)) {
       double back = next - value_;
@@ -368,7 +372,8 @@ Bounded BoundedFold::result() const {
     double value = std::isfinite(value_) ? value_ + compensation_ : value_;
     // an order may overflow on the way, and meet an infinity there
     if (!nan_ && !(magnitude_ * (1 + gamma) <= model_->max)) return {value, infinite};
-    if (!std::isfinite(value_)) return special(value_, error_ == 0 || std::isnan(value_));
+    // an infinity that is certain outweighs whatever is finite
+    if (!std::isfinite(value_)) return special(value_, sure_nan_ || (std::isinf(value_) && error_ < infinite));
     if (exact_ && (magnitude_ == 0 || magnitude_ / granule_ <= std::ldexp(1.0, model_->precision))) return {value, 0};
     double sum = model_->compensated
                      ? model_->u * (std::fabs(value) + error_) + compensation_error(depth_, model_->u) * magnitude_
@@ -381,8 +386,8 @@ Bounded BoundedFold::result() const {
     if (!nan_ && std::max(growth_, decay_) > -std::log2(model_->tiny)) return {value_, infinite};
     if (!std::isfinite(value_)) return special(value_, relative_ == 0);
     if (exact_) return {value_, 0};
-    double relative = std::expm1(relative_ + depth_ * 2 * model_->u);
-    return {value_, std::isnan(relative) ? infinite : std::fabs(value_) * relative + model_->tiny * depth_};
+    double bound = std::fabs(value_) * std::expm1(relative_ + depth_ * 2 * model_->u) + model_->tiny * depth_;
+    return {value_, std::isnan(bound) ? infinite : bound}; // of a zero that may be none, nothing is claimed
   }
   case Builtin::argmax:
   case Builtin::argmin: return {index_, ambiguous_ ? infinite : 0};

@@ -62,6 +62,8 @@ class BoundedFold {
   double granule_ = INFINITY;                               // all summands are multiples of it
   double index_ = -1, rival_error_ = 0;                     // argmax, argmin
   double compensation_ = 0;                                 // of value_, a sum in twice the precision
+  double sure_infinity_ = 0;                                // sums: one that the device has, too
+  bool sure_nan_ = false;                                   // sums: so it has a NaN, or both infinities
   bool exact_ = true, ambiguous_ = false, any_ = false, nan_ = false;
 };
 

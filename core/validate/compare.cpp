@@ -42,6 +42,7 @@ void Comparison::merge(const Comparison& other) {
   max_rel_err = std::max(max_rel_err, other.max_rel_err);
   max_ulp = std::max(max_ulp, other.max_ulp);
   bound = std::max(bound, other.bound);
+  coverage.add(other.coverage);
   worst_ratio = std::max(worst_ratio, other.worst_ratio);
 }
 
@@ -50,9 +51,11 @@ Comparison compare(const std::string& name, const HostTensor& actual, const Host
   if (actual.element_count() != expected.element_count() || bounds.size() != expected.element_count())
     throw std::logic_error("a result and its bounds differ in size");
   Comparison c;
+  c.coverage.elements = bounds.size();
   DType type = actual.dtype;
   auto report = [&](std::size_t i, double got, double want, double allowed, double ratio) {
     bool failed = !(ratio <= 1);
+    ++c.coverage.judged;
     if (failed && c.passed) {
       c.worst = name + position(actual.shape, i) + " = " + number(got) + ", expected " + number(want) + " within " +
                 number(allowed);

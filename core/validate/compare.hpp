@@ -9,8 +9,16 @@
 
 namespace aicf {
 
+/// Elements that were compared, and those that could have failed: whose bound is finite, or whose special value must be
+/// the definition's.
+struct Coverage {
+  std::size_t elements = 0, judged = 0;
+  void add(const Coverage& other) { elements += other.elements, judged += other.judged; }
+};
+
 struct Comparison {
   bool passed = true;
+  Coverage coverage;
   double max_rel_err = 0, max_ulp = 0, bound = 0, worst_ratio = 0;
   std::string output; ///< of the first failure, with `element`, its place in row-major order
   std::size_t element = 0;

@@ -5,12 +5,6 @@
 
 namespace aicf {
 
-struct OrderConfirmation {
-  bool run_to_run = true, batch_invariant = true;
-  std::vector<std::string> tried; ///< "blocks in order 3", "M=7 of 19"
-  std::string difference;         ///< the first: "y[3, 2] is 0.5, and 0.50000006 with blocks in order 3"
-};
-
 /// The dims that are a batch: an axis of every result, and no element's value speaks of them. What such a dim counts
 /// may be cut short, and the results before the cut stay the same numbers.
 [[nodiscard]] std::vector<std::string> batch_dims(const StructureProfile& structure);

@@ -151,7 +151,7 @@ class Judge {
       if (auto wide = evaluate(d, {*inputs, problem.scalars}, exactness); wide && !stop_.stop_requested())
         all = compared(*wide);
     }
-    validation.checks.push_back({id, at + (all.passed ? "" : ": " + all.worst), all.passed});
+    validation.checks.push_back({id, at + (all.passed ? "" : ": " + all.worst), all.passed, all.coverage});
     if (!all.passed && !validation.wrong) validation.wrong = WrongElement{problem, kind, seed, all.output, all.element};
     if (id != "special") {
       validation.max_rel_err = std::max(validation.max_rel_err, all.max_rel_err);
@@ -177,6 +177,7 @@ class Judge {
       return true;
     }
     if (!seen) return fail(seen.diagnostics, seen.missing);
+    validation.order = *seen;
     const Order asked = std::max(rules_.order, options_.claimed);
     auto say = [&](const char* id, bool same, Order from, const std::string& what, const std::string& tried) {
       validation.checks.push_back({id,

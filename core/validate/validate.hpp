@@ -4,6 +4,7 @@
 #include "core/base/tensor.hpp"
 #include "core/exec/backend.hpp"
 #include "core/plan/plan.hpp"
+#include "core/validate/compare.hpp"
 #include "core/validate/inputs.hpp"
 
 #include <optional>
@@ -18,6 +19,7 @@ struct Check {
   std::string id;     ///< "random" "run-to-run" "batch-invariant" "exact" "outlier" "special" "memory" "edge" …
   std::string detail; ///< sizes, seed, what was found: "y[3, 17] = 0.25, expected 0.5 ± 1e-6"
   bool passed = false;
+  Coverage compared = {}; ///< of comparisons element by element
 };
 
 /// The first element that is not what the definition says, and on which inputs.
@@ -29,6 +31,13 @@ struct WrongElement {
   std::size_t element = 0; ///< in row-major order
 };
 
+/// What runs with the blocks in other orders, and in other batches, gave (order_check.hpp).
+struct OrderConfirmation {
+  bool run_to_run = true, batch_invariant = true;
+  std::vector<std::string> tried; ///< "blocks in order 3", "M=7 of 19"
+  std::string difference;         ///< the first: "y[3, 2] is 0.5, and 0.50000006 with blocks in order 3"
+};
+
 struct Validation {
   bool passed = false;
   double max_rel_err = 0; ///< largest |y - ref| / |ref| over finite, nonzero reference values
@@ -38,8 +47,9 @@ struct Validation {
   std::vector<Check> checks;
   std::vector<Fault> faults;
   std::optional<WrongElement> wrong;
-  std::vector<Metric> counters;    ///< of the run at the problem's own sizes
-  std::vector<LineCounters> lines; ///< of the same run, where the backend counts by line
+  std::optional<OrderConfirmation> order; ///< where such runs were made
+  std::vector<Metric> counters;           ///< of the run at the problem's own sizes
+  std::vector<LineCounters> lines;        ///< of the same run, where the backend counts by line
 };
 
 /// A variant ready to run: kernels in launch order, compiled.

@@ -190,6 +190,72 @@ class TestBounded : public QObject {
     QVERIFY(std::isinf(apply(f32, Op::mul, 0, three).error));
   }
 
+  /// Whatever the operands are, and however little is known of them, a bound is a number or infinite.
+  void no_bound_is_a_nan() {
+    std::vector<Bounded> all;
+    for (double v : {0.0, -0.0, 1.0, -1.0, 0.5, -64.0, 100.5, 3e38, -3e38, 1e300, 1e-45, 1e-310,
+                     static_cast<double>(INFINITY), -static_cast<double>(INFINITY), static_cast<double>(NAN)})
+      for (double e : {0.0, 1e-300, 1e-8, 1.0, 1e39, static_cast<double>(INFINITY)}) all.push_back({v, e});
+    ErrorModel fast = f32, kept = f32;
+    fast.fast_exp = fast.fast_log = fast.fast_erf = fast.fast_tanh = fast.fast_divide = fast.shifts = true;
+    kept.compensated = true;
+    const std::array models{f32, ErrorModel::of(DType::f64), fast, kept};
+    std::mt19937_64 random(3);
+    auto any = [&] { return all[random() % all.size()]; };
+    for (const ErrorModel& model : models) {
+      for (Op op : {Op::neg,   Op::exp,   Op::exp2, Op::expm1, Op::log,     Op::log2, Op::log1p, Op::sqrt,
+                    Op::rsqrt, Op::tanh,  Op::erf,  Op::atan,  Op::sigmoid, Op::sin,  Op::cos,   Op::abs,
+                    Op::sign,  Op::floor, Op::ceil, Op::round, Op::not_,    Op::isnan})
+        for (const Bounded& x : all) {
+          const Bounded y = apply(model, op, 0, std::span(&x, 1));
+          QVERIFY2(!std::isnan(y.error), qPrintable(QString("%1 of %2 +- %3").arg(int(op)).arg(x.value).arg(x.error)));
+        }
+      for (Op op : {Op::add, Op::mul, Op::sub, Op::div, Op::floordiv, Op::mod, Op::pow, Op::min, Op::max, Op::lt,
+                    Op::le, Op::eq, Op::ne, Op::and_, Op::or_})
+        for (const Bounded& a : all)
+          for (const Bounded& b : all) {
+            const Bounded y = apply(model, op, 0, std::array{a, b});
+            QVERIFY2(!std::isnan(y.error), qPrintable(QString("%1 of %2 +- %3, %4 +- %5")
+                                                          .arg(int(op))
+                                                          .arg(a.value)
+                                                          .arg(a.error)
+                                                          .arg(b.value)
+                                                          .arg(b.error)));
+          }
+      for (int trial = 0; trial < 20000; ++trial) {
+        const std::array three{any(), any(), any()};
+        for (Op op : {Op::add, Op::mul, Op::select}) QVERIFY(!std::isnan(apply(model, op, 0, three).error));
+        for (auto type : {DType::f32, DType::f16, DType::bf16, DType::i8, DType::i64, DType::boolean})
+          QVERIFY(!std::isnan(apply(model, Op::round_to, static_cast<std::uint32_t>(type), three).error));
+        for (Builtin reducer : {Builtin::sum, Builtin::prod, Builtin::max, Builtin::min, Builtin::argmax,
+                                Builtin::argmin, Builtin::any, Builtin::all}) {
+          BoundedFold fold(model, reducer, 6);
+          for (std::uint64_t n = random() % 7, i = 0; i < n; ++i) fold.add(any(), static_cast<double>(i));
+          QVERIFY(!std::isnan(fold.result().error));
+        }
+      }
+    }
+  }
+
+  /// What may be an infinity, or a NaN, on the device, or may not, makes no certain one of a sum.
+  void uncertain_special_values_stay_uncertain() {
+    const double inf = INFINITY;
+    auto sum = [](std::initializer_list<Bounded> terms) {
+      BoundedFold fold(f32, Builtin::sum, 4);
+      for (const Bounded& x : terms) fold.add(x, 0);
+      return fold.result();
+    };
+    QVERIFY(std::isinf(sum({{inf, inf}, {-inf, 0}}).error)); // a finite number, and -inf: -inf
+    QVERIFY(std::isinf(sum({{NAN, inf}, {1, 0}}).error));
+    QVERIFY(std::isinf(sum({{inf, 0}, {1, inf}}).error));
+    QCOMPARE(sum({{inf, 0}, {-inf, 0}, {1, 0.5}}).error, 0.0);
+    QCOMPARE(sum({{inf, 0}, {1, 0.5}}).error, 0.0);
+    QCOMPARE(sum({{NAN, 0}, {inf, inf}}).error, 0.0);
+    BoundedFold product(f32, Builtin::prod, 2); // a zero that may be none, and the rest
+    product.add({0, 1}, 0), product.add({5, 0}, 1);
+    QVERIFY(std::isinf(product.result().error));
+  }
+
   void ties_of_argmax_are_the_lowest_index_and_near_ties_are_not_judged() {
     BoundedFold exact(f32, Builtin::argmax, 3);
     for (auto [i, x] : {std::pair{0, 1.0}, {1, 3.0}, {2, 3.0}}) exact.add({x, 0}, i);
