@@ -1,4 +1,5 @@
 #include "core/base/json.hpp"
+#include "core/exec/line_counters_json.hpp"
 #include "synth/kernel_position.hpp"
 #include "synth/synthesis.hpp"
 

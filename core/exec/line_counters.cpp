@@ -1,4 +1,4 @@
-#include "core/exec/line_counters.hpp"
+#include "core/exec/line_counters_json.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -64,7 +63,5 @@ struct LineCounters {
 
 /// Counts without the place; of classes and spaces those that are not zero.
 [[nodiscard]] nlohmann::json to_json(const LineCounters& counters);
-/// The same counts again; nothing from other documents.
-[[nodiscard]] std::optional<LineCounters> line_counters_from_json(const nlohmann::json& document);
 
 } // namespace aicf

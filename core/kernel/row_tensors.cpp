@@ -15,6 +15,8 @@ RowTensors::RowTensors(Builder& builder, const RowForm& form, const Problem& pro
     Buffer buffer;
     buffer.name = d.tensors[t].name, buffer.space = Space::global, buffer.role = role;
     buffer.dtype = stored(t), buffer.type = type_of(buffer.dtype);
+    const bool narrow = buffer.dtype == DType::f16 || buffer.dtype == DType::bf16;
+    if (role == Arg::Role::output && narrow) buffer.type = real_; // an f32 in between would be a second rounding
     tensors_[t] = b.buffer(std::move(buffer));
   };
   for (TensorId t = 0; t < d.inputs; ++t) declare(t, Arg::Role::input);

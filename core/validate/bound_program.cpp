@@ -20,6 +20,12 @@ std::vector<ExprId> outside_reductions(const Arena& arena, std::span<const ExprI
   return {seen.begin(), seen.end()};
 }
 
+/// Of few binary digits it is what was written, in every type; of more it may be a decimal fraction, rounded.
+Bounded constant(const ErrorModel& model, const Node& node, double value) {
+  const bool few = static_cast<double>(static_cast<float>(value)) == value && model.precision > 24;
+  return node.kind != Kind::real || few ? Bounded{value, 0} : rounded(model, value, 0, true);
+}
+
 } // namespace
 
 BoundProgram::BoundProgram(const Arena& arena, std::span<const ExprId> roots, VarId inner)
@@ -79,10 +85,7 @@ void BoundProgram::evaluate(BoundEnvironment& environment, const std::vector<std
     const Node& node = (*arena_)[id];
     Bounded value;
     switch (node.op) {
-    case Op::number:
-      value = node.kind == Kind::real ? rounded(*environment.model, arena_->value(id), 0, true)
-                                      : Bounded{arena_->value(id), 0};
-      break;
+    case Op::number: value = constant(*environment.model, node, arena_->value(id)); break;
     case Op::index: value = {static_cast<double>(environment.vars.at(node.payload)), 0}; break;
     case Op::scalar: value = environment.scalar(node.payload); break;
     case Op::dim: value = environment.dim(node.payload); break;

@@ -98,7 +98,7 @@ Bounded divide(const ErrorModel& model, const Bounded& a, const Bounded& b) {
   double error = a.error == 0 && b.error == 0 ? 0
                  : !(divisor > 0)             ? infinite
                                               : (std::fabs(a.value) * b.error / std::fabs(b.value) + a.error) / divisor;
-  if (std::isinf(b.value)) error = a.error < infinite ? 0 : infinite;
+  if (std::isinf(b.value)) error = a.error < infinite && b.error < infinite ? 0 : infinite;
   bool exact = a.error == 0 && b.error == 0;
   bool by_reciprocal = !representable(model, 1 / b.value); // a*(1/b) rounds twice; a power of two never
   double relative = (model.fast_divide ? 3 : 1) * 2 * model.u * (by_reciprocal || model.fast_divide ? 1 : 0);
@@ -131,11 +131,15 @@ Bounded power(const ErrorModel& model, const Bounded& a, const Bounded& b) {
   }
   double value = std::pow(a.value, b.value);
   if (!std::isfinite(value)) return special(value, a.error == 0 && b.error == 0);
-  double widest = 0;
+  if (b.error > 0 && a.value - a.error <= 0) return {value, infinite}; // between integers there is no power
+  const bool zero = a.error > 0 && a.error >= std::fabs(a.value);      // lies within
+  if (zero && b.value < 0) return {value, infinite};
+  double widest = zero ? std::fabs(value) : 0;
   for (double x : {a.value - a.error, a.value + a.error})
-    for (double y : {b.value - b.error, b.value + b.error})
-      widest = std::max(widest, std::fabs(std::pow(x, y) - value));
-  if (std::isnan(widest)) widest = infinite;
+    for (double y : {b.value - b.error, b.value + b.error}) {
+      double off = std::fabs(std::pow(x, y) - value);
+      widest = std::isnan(off) ? infinite : std::max(widest, off);
+    }
   return rounded(model, value, widest + 4 * model.function * std::fabs(value), false);
 }
 

@@ -20,6 +20,9 @@ double ulp_of(DType type, double value) {
   return std::max(std::ldexp(2 * unit_roundoff(type), std::ilogb(value)), smallest_subnormal(type));
 }
 
+/// Two equal infinities are not apart.
+double apart(double a, double b) { return a == b ? 0 : std::fabs(a - b); }
+
 /// The judge's own error: an f64 evaluation of at most some 2^20 operations a value, and the gap to the canonical form.
 double judge_error(double expected) { return std::fabs(expected) * 0x1p-44; }
 
@@ -80,12 +83,12 @@ Comparison compare(const std::string& name, const HostTensor& actual, const Host
     }
     if (error > 0) error += judge_error(want);
     double target = round_to(type, want), low = round_to(type, want - error), high = round_to(type, want + error);
-    double allowed = std::max(high - target, target - low), off = std::fabs(got - target);
+    double allowed = std::max(apart(high, target), apart(target, low)), off = apart(got, target);
     double ratio = got >= low && got <= high ? (allowed > 0 ? std::min(1.0, off / allowed) : 0)
                    : std::isnan(got)         ? NAN
                                              : std::max(off / allowed, 1.5);
     report(i, got, target, allowed, ratio);
-    if (std::isfinite(off) && target != 0) {
+    if (std::isfinite(off) && std::isfinite(target) && target != 0) {
       c.max_rel_err = std::max(c.max_rel_err, std::fabs(got - want) / std::fabs(want));
       c.max_ulp = std::max(c.max_ulp, std::fabs(got - want) / ulp_of(type, want));
       c.bound = std::max(c.bound, (error + unit_roundoff(type) * std::fabs(want)) / std::fabs(want));

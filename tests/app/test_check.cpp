@@ -76,6 +76,13 @@ class TestCheck : public QObject, private aicf::test::AicfProgram {
     QVERIFY(validation["max_rel_err"].toDouble() <= validation["bound"].toDouble() || validation["bound"] == 0);
     QVERIFY(validation["checks"].toArray().size() > 10); // edge sizes among them
     QVERIFY(!document["lines"].toArray().isEmpty());
+    // Runs can refute an order, and prove none: sums by atomics differ with the order of the blocks.
+    const QJsonObject order = document["variant"].toObject()["order"].toObject();
+    QVERIFY(order.contains("keeps") && order["keeps"].isNull() && !order["reason"].toString().isEmpty());
+    const bool atomic = QString(QTest::currentDataTag()) == "atomic reduction";
+    QVERIFY2(order["run_to_run"].toString().startsWith(atomic ? "lost (y[" : "not seen to be lost"),
+             qPrintable(order["run_to_run"].toString()));
+    QVERIFY(!order["tried"].toArray().isEmpty());
   }
 
   void wrong_kernels_fail_on_their_line_data() {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <random>
 
 using namespace aicf;
@@ -235,6 +236,73 @@ class TestBounded : public QObject {
         }
       }
     }
+  }
+
+  /// Operands that lie anywhere within their own bounds: what comes of them lies within the bound, and where it may be
+  /// no number nothing is claimed. The bound of a certain operand may hold nothing but rounding.
+  void bounds_hold_all_that_operands_may_be() {
+    std::mt19937_64 random(17);
+    auto pick = [&](std::initializer_list<double> from) { return *(from.begin() + random() % from.size()); };
+    auto operand = [&] {
+      const double v = pick({0.0, 0.3, -0.3, 1, -1, 2.5, -2.5, 7, 40, -40, 1e-3, 1e10, -1e10, 1e30, 1e-30});
+      return Bounded{v, pick({0, 0, 1e-9, 1e-3, 0.5, 1, 3}) * pick({1, std::fabs(v)})};
+    };
+    auto within = [&](const Bounded& x) { return x.value + x.error * pick({-1, 1, 0, -0.5, 0.7, 0.999}); };
+    using Real = double (*)(double, double);
+    const std::vector<std::pair<Op, Real>> ops{
+        {Op::neg, [](double a, double) { return -a; }},
+        {Op::exp, [](double a, double) { return std::exp(a); }},
+        {Op::exp2, [](double a, double) { return std::exp2(a); }},
+        {Op::expm1, [](double a, double) { return std::expm1(a); }},
+        {Op::log, [](double a, double) { return std::log(a); }},
+        {Op::log2, [](double a, double) { return std::log2(a); }},
+        {Op::log1p, [](double a, double) { return std::log1p(a); }},
+        {Op::sqrt, [](double a, double) { return std::sqrt(a); }},
+        {Op::rsqrt, [](double a, double) { return 1 / std::sqrt(a); }},
+        {Op::tanh, [](double a, double) { return std::tanh(a); }},
+        {Op::erf, [](double a, double) { return std::erf(a); }},
+        {Op::atan, [](double a, double) { return std::atan(a); }},
+        {Op::sigmoid, [](double a, double) { return 1 / (1 + std::exp(-a)); }},
+        {Op::sin, [](double a, double) { return std::sin(a); }},
+        {Op::cos, [](double a, double) { return std::cos(a); }},
+        {Op::abs, [](double a, double) { return std::fabs(a); }},
+        {Op::sign, [](double a, double) { return a > 0   ? 1.0
+                                                 : a < 0 ? -1.0
+                                                         : a; }},
+        {Op::floor, [](double a, double) { return std::floor(a); }},
+        {Op::ceil, [](double a, double) { return std::ceil(a); }},
+        {Op::round, [](double a, double) { return std::nearbyint(a); }},
+        {Op::add, [](double a, double b) { return a + b; }},
+        {Op::sub, [](double a, double b) { return a - b; }},
+        {Op::mul, [](double a, double b) { return a * b; }},
+        {Op::div, [](double a, double b) { return a / b; }},
+        {Op::pow, [](double a, double b) { return std::pow(a, b); }},
+        {Op::min, [](double a, double b) { return std::min(a, b); }},
+        {Op::max, [](double a, double b) { return std::max(a, b); }},
+        {Op::lt, [](double a, double b) { return a < b ? 1.0 : 0.0; }},
+        {Op::eq, [](double a, double b) { return a == b ? 1.0 : 0.0; }},
+    };
+    std::map<Op, int> claims;
+    for (int trial = 0; trial < 300000; ++trial) {
+      const auto& [op, real] = ops[random() % ops.size()];
+      const std::array two{operand(), operand()};
+      const Bounded y = apply(f32, op, 0, two);
+      if (!std::isfinite(y.value) || std::isinf(y.error)) continue;
+      ++claims[op];
+      const double a = within(two[0]), b = within(two[1]), off = std::fabs(real(a, b) - y.value);
+      QVERIFY2(off <= y.error * (1 + 1e-12) + 1e-13 * (std::fabs(a) + std::fabs(b) + std::fabs(y.value)),
+               qPrintable(QString("op %1 of %2 +- %3 and %4 +- %5: at %6 and %7 off by %8, bound %9")
+                              .arg(int(op))
+                              .arg(two[0].value)
+                              .arg(two[0].error)
+                              .arg(two[1].value)
+                              .arg(two[1].error)
+                              .arg(a)
+                              .arg(b)
+                              .arg(off)
+                              .arg(y.error)));
+    }
+    for (const auto& [op, real] : ops) QVERIFY2(claims[op] > 300, qPrintable(QString::number(int(op))));
   }
 
   /// What may be an infinity, or a NaN, on the device, or may not, makes no certain one of a sum.
