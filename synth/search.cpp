@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -54,17 +55,25 @@ const Plan* PlanSearch::next() {
 }
 
 bool PlanSearch::prefer(const std::map<std::string, std::string>& choices) {
+  // Of the plans that fit, the one that is plain in what is not asked for: results may be older than a parameter.
+  std::optional<std::size_t> found;
   for (std::size_t i = 0; i < space_.plans.size(); ++i) {
-    const auto& made = space_.plans[i].choices;
+    const Plan& plan = space_.plans[i];
     bool fits = std::all_of(choices.begin(), choices.end(), [&](const auto& wanted) {
-      auto choice = made.find(wanted.first);
-      return choice != made.end() && to_text(choice->second) == wanted.second;
+      auto choice = plan.choices.find(wanted.first);
+      return choice != plan.choices.end() && to_text(choice->second) == wanted.second;
     });
     if (!fits) continue;
-    forms_.push_back(i);
-    return true;
+    bool plain = std::all_of(params().begin(), params().end(), [&](const Param& p) {
+      auto choice = plan.choices.find(p.id);
+      return p.family != plan.family || choices.contains(p.id) || choice == plan.choices.end() ||
+             choice->second == p.domain.front();
+    });
+    if (!found || plain) found = i;
+    if (plain) break;
   }
-  return false;
+  if (found) forms_.push_back(*found);
+  return found.has_value();
 }
 
 void PlanSearch::measured(const Plan& plan, double cost) {

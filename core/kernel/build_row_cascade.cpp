@@ -40,11 +40,11 @@ class RowCascade {
       // Without results along the axis, what is left to do is merging the parts: a warp a row.
       if (gives_results() && !has_axis_outputs()) cooperation_ = "warp", parts_ = 1;
     }
+    turns_ = turns_of(plan_);
     rows_in_block_ = cooperation_ == "thread" ? k.threads : cooperation_ == "warp" ? k.threads / 32 : 1;
     launch();
     about();
-    NodeId blocks =
-        b.quotient(b.apply(Op::add, {t.row_count(), b.integer(rows_in_block_ - 1)}), b.integer(rows_in_block_));
+    NodeId blocks = turns_ > 1 ? first_rows() : per(t.row_count(), rows_in_block_);
     blocks = b.apply(Op::mul, {blocks, b.integer(std::int64_t{k.cluster} * parts_)});
     b.loop(Binding::grid,
            cooperation_ == "block" ? "row"
@@ -73,6 +73,7 @@ class RowCascade {
   std::string cooperation_;
   std::size_t stage_; ///< of a split row: which launch this is; those before it have left their parts in memory
   std::uint32_t rows_in_block_ = 1, parts_ = 1; ///< parts_: blocks that share a row through memory
+  std::int64_t turns_ = 1;                      ///< rows that a block works through
   std::map<std::string, BufferId> workspaces_;
   NodeId lane_ = none, thread_ = none, rank_ = none, row_ = none;
   bool peers_started_ = false;       ///< of the cluster: they have met once
@@ -106,7 +107,8 @@ class RowCascade {
 
   void launch() {
     std::string count = t.row_count_text();
-    if (rows_in_block_ > 1) count = "ceil(" + count + "/" + std::to_string(rows_in_block_) + ")";
+    if (std::int64_t rows = rows_in_block_ * turns_; rows > 1)
+      count = "ceil(" + count + "/" + std::to_string(rows) + ")";
     k.launch.grid[0].text = "max(1," + count + ")"; // a launch of no block is an error; the rows are guarded
     if (k.cluster > 1) {
       k.launch.cluster[0].text = std::to_string(k.cluster);
@@ -126,7 +128,15 @@ class RowCascade {
                       : form == "resident" ? "the row stays on chip between its sweeps"
                                            : "one sweep of global memory a level";
     k.about = {f.canonical->source->name + ": " + who + " a row, " + how + "."};
+    if (turns_ > 1) k.about.push_back("It works through " + std::to_string(turns_) + " rows and reads each one ahead.");
   }
+
+  /// ceil(count / size)
+  NodeId per(NodeId count, std::int64_t size) {
+    return b.quotient(b.apply(Op::add, {count, b.integer(size - 1)}), b.integer(size));
+  }
+  /// Of blocks that work through several rows: as many rows as there are blocks come first, and as many next.
+  NodeId first_rows() { return per(t.row_count(), turns_); }
 
   void about_split() {
     std::string count = std::to_string(number(plan_, "row_blocks")), of = std::to_string(stages() + 1);
@@ -178,40 +188,97 @@ class RowCascade {
 
   void row(NodeId row, NodeId lane, NodeId row_in_block) {
     row = b.convert(row, Type::i64);
-    if (cooperation_ != "block") k.nodes[row].name = "row";
     lane_ = lane;
+    if (turns_ > 1) return rows_in_turn(row);
+    if (cooperation_ != "block") k.nodes[row].name = "row";
     b.branch(b.apply(Op::lt, {row, t.row_count()}), [&] {
-      t.at_row(row);
-      NodeId length = f.extent == no_expr ? b.integer(1) : b.convert(t.dim(f.arena, f.extent), Type::i32);
-      if (f.extent != no_expr) k.nodes[length].name = "length";
-      NodeId aligned = b.apply(Op::eq, {b.remainder(length, b.integer(s.mapping().vector)), b.integer(0)});
-      if (!f.parts.empty() && s.mapping().vector > 1) { // a packed group lies in one run of the innermost variable
-        NodeId run = b.convert(t.dim(f.arena, f.parts.back().extent), Type::i32);
-        NodeId even = b.apply(Op::eq, {b.remainder(run, b.integer(s.mapping().vector)), b.integer(0)});
-        aligned = b.apply(Op::and_, {aligned, even});
-      }
-      k.nodes[aligned].name = "aligned";
-      if (in_parts()) {
-        NodeId part = b.apply(Op::mul, {rank_, b.integer(*s.mapping().length)});
-        k.nodes[part].name = "part_start";
-        s.at_lane(thread_, b.integer(*s.mapping().length), aligned, part);
-      } else {
-        s.at_lane(lane, length, aligned);
-      }
-      row_ = row;
+      enter(row);
       if (splits()) return launch_of_split();
       if (resident()) keep(row_in_block);
-      if (keeps_state(plan_) && f.cascade != nullptr)
-        online();
-      else
-        for (std::size_t level = 0; level < f.levels.size(); ++level) {
-          if (!resident()) t.at_sweep(static_cast<std::uint32_t>(level));
-          reduce_level(level, f.sweeps[level]);
-        }
-      row_outputs();
-      if (!resident()) t.at_sweep(static_cast<std::uint32_t>(f.levels.size()));
-      axis_outputs(f.sweeps.back());
+      work();
     });
+  }
+
+  /// Rows that follow each other in the grid's step. The tile of the next one fills while this one is worked on.
+  void rows_in_turn(NodeId first) {
+    NodeId step = b.convert(first_rows(), Type::i64);
+    k.nodes[step].name = "row_step";
+    k.nodes[first].name = "first_row";
+    for (ExprId load : f.kept) s.stage(load);
+    staged_ = f.kept;
+    s.stage_next();
+    auto inside = [&](NodeId row, const std::function<void()>& body) {
+      b.branch(b.apply(Op::lt, {row, t.row_count()}), body);
+    };
+    b.because("resident_row", "each row is read from global memory once and stays in registers");
+    inside(first, [&] {
+      enter(first);
+      s.fill();
+    });
+    b.loop(Binding::sequential, "turn", b.integer(0), b.integer(turns_), [&](NodeId turn) {
+      NodeId row = b.apply(Op::add, {first, b.apply(Op::mul, {b.convert(turn, Type::i64), step})});
+      k.nodes[row].name = "row";
+      inside(row, [&] {
+        NodeId next = b.apply(Op::add, {row, step});
+        k.nodes[next].name = "next_row";
+        b.because("row_ahead", "the next row is under way while this one is worked on");
+        inside(next, [&] {
+          enter(next);
+          s.fill_next();
+        });
+        enter(row);
+        work();
+        leave_row();
+        s.take_next();
+      });
+    });
+    if (cooperation_ == "cluster")
+      b.sync(Scope::cluster, Meeting::wait); // no block ends before its last arrival counts
+  }
+
+  /// The parts of this row's lanes have been read when those of the next one are written.
+  void leave_row() {
+    std::size_t meetings = 0;
+    for (const auto& level : f.levels) meetings += level.size();
+    if (cooperation_ == "cluster")
+      b.sync(Scope::cluster, Meeting::arrive);
+    else if (keeps_state(plan_) || meetings == 1) // of several, each has the others between its turns
+      b.sync(Scope::block);
+  }
+
+  /// Everything below is about this row.
+  void enter(NodeId row) {
+    t.at_row(row);
+    NodeId length = f.extent == no_expr ? b.integer(1) : b.convert(t.dim(f.arena, f.extent), Type::i32);
+    if (f.extent != no_expr) k.nodes[length].name = "length";
+    NodeId aligned = b.apply(Op::eq, {b.remainder(length, b.integer(s.mapping().vector)), b.integer(0)});
+    if (!f.parts.empty() && s.mapping().vector > 1) { // a packed group lies in one run of the innermost variable
+      NodeId run = b.convert(t.dim(f.arena, f.parts.back().extent), Type::i32);
+      NodeId even = b.apply(Op::eq, {b.remainder(run, b.integer(s.mapping().vector)), b.integer(0)});
+      aligned = b.apply(Op::and_, {aligned, even});
+    }
+    k.nodes[aligned].name = "aligned";
+    if (in_parts()) {
+      NodeId part = b.apply(Op::mul, {rank_, b.integer(*s.mapping().length)});
+      k.nodes[part].name = "part_start";
+      s.at_lane(thread_, b.integer(*s.mapping().length), aligned, part);
+    } else {
+      s.at_lane(lane_, length, aligned);
+    }
+    row_ = row;
+  }
+
+  void work() {
+    if (keeps_state(plan_) && f.cascade != nullptr)
+      online();
+    else
+      for (std::size_t level = 0; level < f.levels.size(); ++level) {
+        if (!resident()) t.at_sweep(static_cast<std::uint32_t>(level));
+        reduce_level(level, f.sweeps[level]);
+      }
+    row_outputs();
+    if (!resident()) t.at_sweep(static_cast<std::uint32_t>(f.levels.size()));
+    axis_outputs(f.sweeps.back());
   }
 
   std::vector<ExprId> loads_of(const std::vector<ExprId>& roots) const {

@@ -283,12 +283,12 @@ const Piece pieces[] = {
                  "}\n",
      {}},
     {"peer_address",
-     AICF_DEVICE
-     "unsigned peer_address(const void* p, int rank) { // the same place in the block of that rank\n"
-     "  unsigned there;\n"
-     "  asm(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(there) : \"r\"(shared_address(p)), \"r\"(rank));\n"
-     "  return there;\n"
-     "}\n",
+     AICF_DEVICE "unsigned peer_address(const void* p, int rank) { // the same place in the block of that rank\n"
+                 "  unsigned there;\n"
+                 "  asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(there) : \"r\"(shared_address(p)), "
+                 "\"r\"(rank));\n"
+                 "  return there;\n"
+                 "}\n",
      {"shared_address"}},
     {"store_peer",
      AICF_DEVICE

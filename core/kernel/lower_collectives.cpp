@@ -45,6 +45,10 @@ class Lowering {
     return (name.empty() ? "part" : name) + suffix;
   }
 
+  void name(NodeId id, const char* text) {
+    if (b.k.nodes[id].name.empty()) b.k.nodes[id].name = text;
+  }
+
   /// Merges over the lanes of the warp: into every lane (exchange) or into lane 0 (down).
   std::vector<NodeId> tree(const std::vector<NodeId>& values, Shuffle kind) {
     std::vector<BufferId> state;
@@ -117,8 +121,11 @@ class Lowering {
     NodeId lane = b.remainder(lanes_.thread, b.integer(warp_size)),
            number = b.quotient(lanes_.thread, b.integer(warp_size));
     std::vector<BufferId> parts = shared_parts(values, warps * blocks);
-    b.branch(b.apply(Op::lt, {lane, b.integer(blocks)}), [&] {
+    NodeId hands_on = b.apply(Op::lt, {lane, b.integer(blocks)}); // a lane to each block
+    name(lane, "lane_of_warp"), name(hands_on, "hands_on");
+    b.branch(hands_on, [&] {
       NodeId place = b.apply(Op::add, {b.apply(Op::mul, {lanes_.rank, b.integer(warps)}), number});
+      name(place, "place_of_warp");
       for (std::size_t i = 0; i < values.size(); ++i) b.store_peer(parts[i], lane, {place}, values[i]);
     });
     b.sync(Scope::cluster);

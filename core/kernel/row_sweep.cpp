@@ -131,19 +131,24 @@ void RowSweep::move(ExprId load, NodeId first, const std::function<std::vector<N
 }
 
 void RowSweep::fill_tiles(NodeId base) {
-  bool any = std::any_of(staged_.begin(), staged_.end(), [](const auto& s) { return !s.second.filled; });
-  if (!any) return;
+  std::map<ExprId, BufferId> tiles;
+  for (const auto& [load, staged] : staged_)
+    if (!staged.filled) tiles[load] = staged.tile;
+  if (tiles.empty()) return;
   b.because("vector_access", "all loads of the tile are issued before the first is used");
+  read_tile(base, tiles);
+}
+
+void RowSweep::read_tile(NodeId base, const std::map<ExprId, BufferId>& tiles) {
   groups(base, [&](NodeId u, NodeId first) {
     auto all = [&](bool single) {
-      for (const auto& [load, staged] : staged_)
-        if (!staged.filled)
-          move(
-              load, first,
-              [&](NodeId e) {
-                return std::vector{u, e};
-              },
-              staged.tile, single);
+      for (const auto& [load, tile] : tiles)
+        move(
+            load, first,
+            [&](NodeId e) {
+              return std::vector{u, e};
+            },
+            tile, single);
     };
     guarded_group(
         first, [&] { all(false); }, [&] { all(true); });
@@ -153,6 +158,33 @@ void RowSweep::fill_tiles(NodeId base) {
 void RowSweep::fill() {
   fill_tiles(b.integer(0));
   for (auto& [load, staged] : staged_) staged.filled = true;
+}
+
+void RowSweep::stage_next() {
+  for (auto& [load, staged] : staged_) {
+    const Buffer& tile = b.k.buffers[staged.tile];
+    staged.next = tile_buffer("next_" + tile.name, tile.dtype, tile.type, false);
+  }
+}
+
+void RowSweep::fill_next() {
+  std::map<ExprId, BufferId> tiles;
+  for (const auto& [load, staged] : staged_) tiles[load] = staged.next;
+  read_tile(b.integer(0), tiles);
+}
+
+void RowSweep::take_next() {
+  auto group = [&](NodeId u) {
+    for (const auto& [load, staged] : staged_) {
+      auto one = [&](NodeId e) { b.copy(staged.tile, {u, e}, staged.next, {u, e}, 1); };
+      if (map_.vector == 1)
+        one(b.integer(0));
+      else
+        b.loop(Binding::vector, "e", b.integer(0), b.integer(map_.vector), one);
+    }
+  };
+  if (map_.unroll == 1) return group(b.integer(0));
+  b.loop(Binding::sequential, "v", b.integer(0), b.integer(map_.unroll), group, true);
 }
 
 void RowSweep::fill_shared(const std::vector<ExprId>& loads, NodeId row_in_block, std::uint32_t rows_in_block,

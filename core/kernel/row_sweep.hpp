@@ -38,6 +38,11 @@ class RowSweep {
   void unstage(ExprId load);
   /// Fills the tiles of all staged loads now; they stay (one_tile only).
   void fill();
+  /// A second tile for each staged load (one_tile only): `fill_next` reads the row at hand into it, `take_next` makes
+  /// that the row of the sweeps.
+  void stage_next();
+  void fill_next();
+  void take_next();
   /// Rows in shared memory: copies the loads there now; staged tiles are then filled from there. Direct and
   /// asynchronous copies: each lane moves what it will read. Bulk: thread 0 asks for the whole, and all wait for its
   /// bytes.
@@ -81,7 +86,7 @@ class RowSweep {
   Type real_;
   NodeId lane_ = none, length_ = none, aligned_ = none, base_ = none, part_ = none;
   struct Staged {
-    BufferId tile = none;
+    BufferId tile = none, next = none;
     bool filled = false;
   };
   std::map<ExprId, Staged> staged_;
@@ -98,6 +103,7 @@ class RowSweep {
   void lane_elements(NodeId u, NodeId first, const std::function<void(const Position&)>& body);
   void guarded_group(NodeId first, const std::function<void()>& packed, const std::function<void()>& single);
   void fill_tiles(NodeId base);
+  void read_tile(NodeId base, const std::map<ExprId, BufferId>& tiles);
   void fill_bulk();
   [[nodiscard]] NodeId on_axis(NodeId position) {
     return part_ == none ? position : b.apply(Op::add, {part_, position});

@@ -105,6 +105,13 @@ const RegisterParam vectors_per_thread{
     param("vectors_per_thread", "accesses that a thread has in flight; resident rows: accesses that hold the row",
           "representation", numbers({1, 2, 4, 8, 16}), none)};
 
+const RegisterParam turns{param(
+    "turns",
+    "rows that a block works through one after the other; above one, it reads the next row while it works on this "
+    "one",
+    "representation", numbers({1, 2, 3, 4, 6, 9, 16, 18, 32}), none,
+    [](const Value& v) -> Ids { return above_one(v) ? Ids{"row_ahead"} : Ids{}; })};
+
 const RegisterParam staging{coarse(
     param("staging",
           "where elements wait between sweeps; in shared memory through registers, by cp.async, or by one bulk copy",

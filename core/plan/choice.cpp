@@ -51,6 +51,8 @@ bool keeps_state(const Plan& plan) {
   return chosen(plan, "state_form", "online") || chosen(plan, "state_form", "resident_online");
 }
 
+std::int64_t turns_of(const Plan& plan) { return has(plan, "turns") ? number(plan, "turns") : 1; }
+
 std::int64_t row_lanes(const Plan& plan) {
   if (chosen(plan, "cooperation", "thread")) return 1;
   if (chosen(plan, "cooperation", "warp")) return 32;

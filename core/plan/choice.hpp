@@ -23,6 +23,9 @@ namespace aicf {
 [[nodiscard]] bool keeps_row(const Plan& plan);
 [[nodiscard]] bool keeps_state(const Plan& plan);
 
+/// Rows that a block works through: the choice `turns`, 1 without one.
+[[nodiscard]] std::int64_t turns_of(const Plan& plan);
+
 /// Threads that share a row: of one block, or of all blocks that have a part of it; slices of the axis where rows lie
 /// next to each other.
 [[nodiscard]] std::int64_t row_lanes(const Plan& plan);

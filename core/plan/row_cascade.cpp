@@ -10,6 +10,8 @@ namespace aicf {
 namespace {
 
 constexpr std::int64_t block_shared = 232448;
+constexpr std::int64_t least_walkers = 64;         ///< blocks that work through rows: with fewer, no GPU is full
+constexpr std::int64_t least_ahead = 16384;        ///< bytes of a row: blocks of shorter ones overlap each other
 constexpr std::int64_t shortest_shared_row = 4096; ///< what a meeting of a cluster costs (about 1 us) reads as much
 
 using Facts = CascadeFacts;
@@ -23,10 +25,10 @@ std::int64_t rows_in_block(const Plan& plan) {
 
 /// 32-bit registers that a resident tile takes: what several sweeps read and share, and what the last one reads
 /// besides.
-std::int64_t tile_registers(const Facts& f, std::int64_t elements, bool keep) {
-  auto saved = keep ? static_cast<std::int64_t>(f.form.saved.size()) : 0;
-  std::int64_t wide = f.wide ? 2 : 1;
-  return (elements * (f.kept_bytes + f.streamed_bytes) + 3) / 4 + elements * wide * saved;
+std::int64_t tile_registers(const Facts& f, const Plan& plan, std::int64_t elements) {
+  auto saved = chosen(plan, "intermediates", "keep") ? static_cast<std::int64_t>(f.form.saved.size()) : 0;
+  std::int64_t wide = f.wide ? 2 : 1, tiles = turns_of(plan) > 1 ? 2 : 1;
+  return (elements * (tiles * f.kept_bytes + f.streamed_bytes) + 3) / 4 + elements * wide * saved;
 }
 
 bool in_shared(const Plan& plan) { return has(plan, "staging") && word(plan, "staging").starts_with("shared"); }
@@ -84,6 +86,20 @@ std::string refuse_words(const Facts& f, const CompilerProfile& rules, const Pla
   return {};
 }
 
+/// What working through several rows, the next one read ahead, asks of a plan.
+std::string refuse_turns(const Facts& f, const Plan& plan) {
+  if (turns_of(plan) == 1) return {};
+  if (f.form.kept.empty() || f.sizes.length * f.kept_bytes < least_ahead)
+    return "turns: blocks of short rows overlap each other";
+  if ((has(plan, "state_form") && !keeps_row(plan)) || (has(plan, "staging") && !chosen(plan, "staging", "registers")))
+    return "turns: a row is read ahead into registers";
+  if (has(plan, "cooperation") && !chosen(plan, "cooperation", "block") && !chosen(plan, "cooperation", "cluster"))
+    return "turns: blocks work through rows";
+  if (has(plan, "row_blocks") && f.sizes.rows * number(plan, "row_blocks") < least_walkers * turns_of(plan))
+    return "turns: too few blocks are left";
+  return {};
+}
+
 /// Of a block's rows, or of its part of one.
 std::int64_t shared_row_bytes(const Facts& f, const Plan& plan) {
   return rows_in_block(plan) * (f.sizes.length / number(plan, "row_blocks") + 15) * f.kept_bytes;
@@ -137,7 +153,7 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
     return "threads: threads that share nothing need no block above 256";
   if (!has(plan, "vector") || !has(plan, "vectors_per_thread") || !has(plan, "state_form")) return {};
   std::int64_t v = number(plan, "vector"), u = number(plan, "vectors_per_thread"), n = f.sizes.length;
-  bool shared_row = number(plan, "row_blocks") > 1, keep = chosen(plan, "intermediates", "keep");
+  bool shared_row = number(plan, "row_blocks") > 1;
   std::int64_t tile = row_lanes(plan) * v * u;
   bool resident = keeps_row(plan);
   if (resident && (!has(plan, "staging") || !has(plan, "intermediates"))) return {};
@@ -150,7 +166,7 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
   if (shared_row && n < shortest_shared_row) return "cooperation: a row this short is one block's";
   std::int64_t elements = v * u;
   std::int64_t limit = std::min<std::int64_t>({rules.registers, 255, register_file / threads});
-  std::int64_t tiles = registers ? tile_registers(f, elements, keep) : elements * (f.bytes.read + 3) / 4;
+  std::int64_t tiles = registers ? tile_registers(f, plan, elements) : elements * (f.bytes.read + 3) / 4;
   if (tiles + other_registers > limit) return "registers: the tile of a thread leaves none for the rest";
   if (resident && !registers) {
     // Beside the rows: the parts of the warps, an array a reduction, and a barrier.
@@ -167,6 +183,7 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
                     const Plan& plan) {
   const Facts& f = cascade_facts(profile, problem);
   if (std::string why = refuse_problem(f); !why.empty()) return why;
+  if (std::string why = refuse_turns(f, plan); !why.empty()) return why;
   if (std::string why = refuse_words(f, rules, plan); !why.empty()) return why;
   if (std::string why = refuse_copies(f, plan); !why.empty()) return why;
   if (std::string why = refuse_vector(f, plan); !why.empty()) return why;
@@ -195,9 +212,9 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double memory = rows * n * read_bytes / m.memory_rate;
 
   double elements = v * u;
-  bool cluster = chosen(plan, "cooperation", "cluster"), keep = chosen(plan, "intermediates", "keep");
+  bool cluster = chosen(plan, "cooperation", "cluster");
   double registers = static_cast<double>(other_registers) + (resident && chosen(plan, "staging", "registers")
-                                                                 ? static_cast<double>(tile_registers(f, v * u, keep))
+                                                                 ? static_cast<double>(tile_registers(f, plan, v * u))
                                                                  : elements);
   double shared = in_shared(plan) ? static_cast<double>(shared_row_bytes(f, plan)) : 0;
   double blocks_per_sm =
@@ -238,6 +255,20 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   // Evict-first stores of a row that was held back cost an H200 5 %; a kernel that only reads gains a little.
   if (chosen(plan, "cache_hint", "streaming"))
     factor *= reads > 1 ? 1.02 : f.bytes.written > 0 && levels > 0 ? 1.05 : 0.995;
+  // An H200: blocks of a cluster start when there are places for all of them; working through rows spares that, and its
+  // reads are less of one stream.
+  auto turns = static_cast<double>(turns_of(plan));
+  if (turns > 1) {
+    double walkers = std::ceil(rows / turns) * static_cast<double>(number(plan, "row_blocks"));
+    double places = m.multiprocessors * blocks_per_sm;
+    if (number(plan, "row_blocks") > 2) places *= 0.91; // of an H200: no cluster lies in two of its groups of 16 or 18
+    double idle =
+        std::ceil(walkers / places) * places * turns / (rows * static_cast<double>(number(plan, "row_blocks")));
+    factor *= 1.03 * std::clamp(idle, 1.0, 2.0);
+    waits *= 0.3; // the next row is read meanwhile
+  } else if (cluster) {
+    factor *= 1.12;
+  }
   return (std::max(latency * coalesced, issue) + 0.15 * std::min(latency, issue)) * alone * factor + waits +
          (split ? meetings * m.second_kernel : 0);
 }

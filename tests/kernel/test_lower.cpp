@@ -70,6 +70,7 @@ class TestLower : public QObject {
                                            {"resident_async", "resident", "warp"},
                                            {"resident_bulk", "resident", "block"},
                                            {"one_meeting", "resident_online", "cluster"},
+                                           {"rows_in_turn", "resident_online", "cluster"},
                                            {"any_length", "resident", "warp"}})
       QTest::newRow(name) << form << cooperation;
   }
@@ -103,6 +104,13 @@ class TestLower : public QObject {
                             {"threads", number(256)},
                             {"vector", number(8)},
                             {"vectors_per_thread", number(8)}}),
+      q = problem(2048, 65536, DType::bf16);
+    if (name == "rows_in_turn")
+      choices = with(fast, {{"row_blocks", number(2)},
+                            {"threads", number(512)},
+                            {"vector", number(8)},
+                            {"vectors_per_thread", number(8)},
+                            {"turns", number(32)}}),
       q = problem(2048, 65536, DType::bf16);
     if (name == "any_length")
       choices = {{"vector", number(4)}, {"vectors_per_thread", number(8)}}, q = problem(64, 1000, DType::bf16);

@@ -1,8 +1,11 @@
 // Row kernels on the emulator, with all of its checks, against the reference and against values known by hand.
+#include "core/base/json.hpp"
 #include "core/exec/reference.hpp"
 #include "core/plan/choice.hpp"
 #include "tests/kernel/row_plans.hpp"
 #include "tests/support/paths.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <QtTest>
 
@@ -172,6 +175,72 @@ class TestRowCascade : public QObject {
             QVERIFY2(wrong.isEmpty(), (where + ": " + wrong.toStdString()).c_str());
           }
         }
+  }
+
+  /// Blocks and clusters that work through several rows and read the next one ahead: every row once, whatever their
+  /// number; one reduction, several, and a state; a length that the tile does not divide.
+  void rowsInTurn_data() {
+    QTest::addColumn<QString>("op");
+    for (const char* op : {"softmax", "layernorm", "add_rmsnorm"}) QTest::newRow(op) << QString(op);
+  }
+  void rowsInTurn() {
+    QFETCH(QString, op);
+    auto p = profile_of_file(op.toStdString());
+    const std::int64_t two = 2, three = 3, four = 4, eight = 8;
+    std::vector<Plan> plans;
+    for (const char* form : {"resident", "resident_online"}) {
+      if (std::string(form) == "resident_online" && !p.cascades.front().summary) continue;
+      for (const char* length : {"dynamic", "static"})
+        plans.push_back(row_plan(p, form, "block",
+                                 {{"threads", std::int64_t{64}},
+                                  {"vector", four},
+                                  {"vectors_per_thread", four},
+                                  {"turns", three},
+                                  {"row_length", std::string(length)}}));
+      plans.push_back(
+          row_plan(p, form, "block",
+                   {{"threads", std::int64_t{512}}, {"vectors_per_thread", two}, {"turns", std::int64_t{32}}}));
+      plans.push_back(row_plan(p, form, "cluster",
+                               {{"threads", std::int64_t{64}},
+                                {"row_blocks", two},
+                                {"vector", four},
+                                {"vectors_per_thread", two},
+                                {"turns", two}}));
+      plans.push_back(row_plan(
+          p, form, "cluster",
+          {{"threads", std::int64_t{64}}, {"row_blocks", eight}, {"vectors_per_thread", two}, {"turns", three}}));
+    }
+    for (const Plan& plan : plans)
+      for (std::int64_t n : {1000, 998}) {
+        Built built = build(p, plan, problem({{"M", 7}, {"N", n}}));
+        for (std::int64_t m : {0, 1, 2, 3, 4, 7}) {
+          Problem q = problem({{"M", m}, {"N", n}});
+          QString wrong = judged(p, built, q, inputs_for(p, q, 1), n);
+          QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1 rows of %2, %3: %4")
+                                                   .arg(m)
+                                                   .arg(n)
+                                                   .arg(QString::fromStdString(to_json(plan).dump()), wrong)));
+        }
+      }
+  }
+
+  /// A barrier less would be a race between one row's parts and the next one's.
+  void rowsInTurnMeetOnceMore() {
+    auto barriers = [](const std::string& op, const char* form, std::int64_t turns) {
+      auto p = profile_of_file(op);
+      Problem q = problem({{"M", 6}, {"N", 512}});
+      Built built =
+          build(p,
+                row_plan(p, form, "block",
+                         {{"threads", std::int64_t{128}}, {"vectors_per_thread", std::int64_t{4}}, {"turns", turns}}),
+                q);
+      return metric(run(p, built, q, inputs_for(p, q, 1)).result, "barriers");
+    };
+    constexpr double warps = 4, rows = 6;
+    QCOMPARE(barriers("softmax", "resident", 1), 2 * rows * warps); // a level, a meeting
+    QCOMPARE(barriers("softmax", "resident", 3), 2 * rows * warps); // the other level's lies between
+    QCOMPARE(barriers("softmax", "resident_online", 1), rows * warps);
+    QCOMPARE(barriers("softmax", "resident_online", 3), 2 * rows * warps);
   }
 
   /// What a compensated sum loses it adds at the end, whoever folds the row and wherever parts meet; an infinite sum

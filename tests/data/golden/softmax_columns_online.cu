@@ -28,7 +28,7 @@ __device__ __forceinline__ void cluster_sync() { // all threads of all blocks of
 __device__ __forceinline__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 __device__ __forceinline__ unsigned peer_address(const void* p, int rank) { // the same place in the block of that rank
   unsigned there;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(p)), "r"(rank));
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(p)), "r"(rank));
   return there;
 }
 __device__ __forceinline__ void store_peer(float* to, int rank, float v) {

@@ -30,7 +30,7 @@ __device__ __forceinline__ void cluster_wait() { // for all threads of the clust
 __device__ __forceinline__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 __device__ __forceinline__ unsigned peer_address(const void* p, int rank) { // the same place in the block of that rank
   unsigned there;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(p)), "r"(rank));
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(p)), "r"(rank));
   return there;
 }
 __device__ __forceinline__ void store_peer(float* to, int rank, float v) {
@@ -123,17 +123,17 @@ extern "C" __global__ void __launch_bounds__(256) softmax_resident_online(
   }
   const float m_warp_other = __shfl_sync(0xffffffffu, m_warp, 0);
   const float l_warp_other = __shfl_sync(0xffffffffu, l_warp, 0);
-  const int i = thread % 32;
+  const int lane_of_warp = thread % 32;
   __shared__ float m_of_warp[32];
   __shared__ float l_of_warp[32];
-  if (i < 4) {
-    const int i_2 = rank * 8 + thread / 32;
-    store_peer(m_of_warp + i_2, i, m_warp_other);
-    store_peer(l_of_warp + i_2, i, l_warp_other);
+  if (lane_of_warp < 4) {
+    const int place_of_warp = rank * 8 + thread / 32;
+    store_peer(m_of_warp + place_of_warp, lane_of_warp, m_warp_other);
+    store_peer(l_of_warp + place_of_warp, lane_of_warp, l_warp_other);
   }
   cluster_sync();
-  float m_warp_2 = m_of_warp[i];
-  float l_warp_2 = l_of_warp[i];
+  float m_warp_2 = m_of_warp[lane_of_warp];
+  float l_warp_2 = l_of_warp[lane_of_warp];
 #pragma unroll
   for (int offset = 16; offset >= 1; offset /= 2) {
     const float m_warp_2_value = m_warp_2;
