@@ -4,12 +4,18 @@
 #include "app/aicf/counted.hpp"
 #include "app/aicf/remote.hpp"
 #include "app/aicf/selftest_workers.hpp"
+#include "core/exec/backends.hpp"
 #include "core/exec/cuda/selftest.hpp"
 #include "core/exec/doctor.hpp"
+#include "core/exec/emulator/emulator.hpp"
 #include "core/exec/nvrtc.hpp"
+#include "core/exec/selftest/compare.hpp"
 #include "core/exec/selftest/random_program.hpp"
 #include "synth/random_check.hpp"
+#include "synth/workers/program_trials.hpp"
+#include "synth/workers/target.hpp"
 
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <iostream>
@@ -17,9 +23,45 @@
 namespace aicf::cli {
 namespace {
 
-int selftest_device(bool json, int programs) {
-  auto result = cuda::device_selftest(0, programs);
+/// The random programs, in processes of their own: what a child of try_programs does.
+int selftest_programs(const std::string& backend, std::uint64_t first, int count) {
+  auto other = make_backend(backend);
+  if (!other) return report(other);
+  const auto emulator = make_emulator();
+  bool same = true;
+  for (std::uint64_t seed = first; seed < first + static_cast<std::uint64_t>(count); ++seed) {
+    std::cout << "seed " << seed << std::endl; // at once: the next thing may be the end of this process
+    const selftest::Comparison c = selftest::compare_programs(**other, *emulator, 1, seed);
+    for (const std::string& example : c.examples) std::cout << "differs " << example << std::endl;
+    same = same && c.passed();
+  }
+  std::cout << "done" << std::endl;
+  return same ? done : negative;
+}
+
+/// Adds them to the other checks of a device. Programs on which its compiler crashes are told, and no check's failure.
+Result<bool> add_programs(nlohmann::json& result, int count, const std::stop_token& stop) {
+  if (count == 0) return true;
+  auto trials = try_programs({own_program(), "selftest", "programs", "--backend", "cuda"}, count, stop);
+  if (!trials) return trials.failure<bool>();
+  const bool passed = trials->different == 0 && trials->compared > 0 && !trials->cancelled;
+  std::string detail = std::to_string(trials->different) + " of " + std::to_string(trials->compared) + " differ";
+  if (!trials->crashes.empty())
+    detail += ", " + std::to_string(trials->crashes.size()) + " crashed the device's compiler: " + trials->crashes[0];
+  result["checks"].push_back({{"name", "emulator.programs"}, {"passed", passed}, {"detail", detail}});
+  result["comparisons"].push_back({{"name", "programs"},
+                                   {"compared", trials->compared},
+                                   {"different", trials->different},
+                                   {"examples", trials->examples},
+                                   {"crashes", trials->crashes}});
+  result["passed"] = result.value("passed", false) && passed;
+  return true;
+}
+
+int selftest_device(bool json, int programs, const std::stop_token& stop) {
+  auto result = cuda::device_selftest();
   if (!result) return report(result);
+  if (auto added = add_programs(*result, programs, stop); !added) return report(added);
   bool passed = result->value("passed", false);
   if (json) {
     print_json(*result);
@@ -120,15 +162,22 @@ const RegisterCommand selftest{
        auto seed = std::make_shared<std::uint64_t>(0);
        CLI::App* program = app.add_subcommand("program", "the PTX of one of the random programs of `device`");
        program->add_option("seed", *seed, "as a difference names it")->required();
-       return [json, programs, random, kernels, workers, backend, target, counted, counters, seed,
+       auto first = std::make_shared<std::uint64_t>(1);
+       auto count = std::make_shared<int>(1);
+       CLI::App* some = app.add_subcommand("programs", "some of the random programs of `device`, in this process");
+       some->add_option("--backend", *backend, "emulator or cuda")->check(CLI::IsMember({"emulator", "cuda"}));
+       some->add_option("first", *first, "seed of the first one")->required();
+       some->add_option("count", *count, "how many")->check(CLI::Range(1, 1000000))->required();
+       return [first, count, some, json, programs, random, kernels, workers, backend, target, counted, counters, seed,
                program](const std::stop_token& stop) {
          if (program->parsed()) {
            std::cout << selftest::random_program(*seed).ptx();
            return static_cast<int>(done);
          }
+         if (some->parsed()) return selftest_programs(*backend, *first, *count);
          if (counters->parsed()) return selftest_counters(*counted, stop);
          if (workers->parsed()) return selftest_workers(*backend, *target, *json, stop);
-         return kernels->parsed() ? selftest_kernels(*json, *random, stop) : selftest_device(*json, *programs);
+         return kernels->parsed() ? selftest_kernels(*json, *random, stop) : selftest_device(*json, *programs, stop);
        };
      }}};
 

@@ -264,10 +264,10 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
     if (number(plan, "row_blocks") > 2) places *= 0.91; // of an H200: no cluster lies in two of its groups of 16 or 18
     double idle =
         std::ceil(walkers / places) * places * turns / (rows * static_cast<double>(number(plan, "row_blocks")));
-    factor *= 1.03 * std::clamp(idle, 1.0, 2.0);
+    factor *= 1.03 * std::clamp(idle, 1.0, 2.0) * (1 + 0.6 / turns); // the first row is under way alone
     waits *= 0.3; // the next row is read meanwhile
   } else if (cluster) {
-    factor *= 1.12;
+    factor *= 1.2;
   }
   return (std::max(latency * coalesced, issue) + 0.15 * std::min(latency, issue)) * alone * factor + waits +
          (split ? meetings * m.second_kernel : 0);

@@ -10,7 +10,7 @@ namespace aicf::cuda {
 /// The last check makes the device report an error: afterwards this process cannot use CUDA any more.
 /// Unavailable without a device or without NVRTC.
 /// Then the emulator beside the device on the same PTX: {"comparisons": [{"name", "compared", "different",
-/// "examples"}]} for every instruction case, `programs` random programs and whole kernels; each is a check as well.
-[[nodiscard]] Result<nlohmann::json> device_selftest(int ordinal = 0, int programs = 2000);
+/// "examples"}]} for every instruction case and whole kernels; each is a check as well.
+[[nodiscard]] Result<nlohmann::json> device_selftest(int ordinal = 0);
 
 } // namespace aicf::cuda

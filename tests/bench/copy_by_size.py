@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A copy kernel by size, timed by `aicf bench copy` and, right after it on the same device, through PyTorch's events:
-the same kernel (through CuPy, where it is installed) and torch's own copy_. Cold: L2 is filled with other data before
+the same kernel (through CuPy, or what compiles kernels in PyTorch) and torch's own copy_. Cold: L2 is filled with other data before
 each run. Prints a table, and writes both as JSON.
 
-    python3 tests/bench/copy.py build/release/bin/aicf tests/bench/results [--from MIB] [--to MIB]
+    python3 tests/bench/copy_by_size.py build/release/bin/aicf tests/bench/results [--from MIB] [--to MIB]
 """
 import argparse
 import datetime
@@ -52,13 +52,31 @@ def timed(run, cold, repetitions, batch=1):
     return {"time_us": median, "q1": low, "q3": high, "spread": (high - low) / median, "samples": len(times)}
 
 
-def through_torch(kernel, sizes, batch_of):
+def launcher(kernel):
+    """The kernel of `aicf bench copy` for PyTorch's stream: launch(source, target, n); None where nothing compiles it."""
+    grid_of = lambda n: -(-n // (4 * kernel["block"] * kernel["vectors"]))
     try:
         import cupy
 
         function = cupy.RawKernel(kernel["source"], kernel["entry"], backend="nvrtc", options=("-std=c++17",))
+
+        def launch(source, target, n):
+            with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+                function((grid_of(n),), (kernel["block"],), (cupy.asarray(source), cupy.asarray(target), n))
+
+        return launch
     except ImportError:
-        function = None
+        pass
+    try:  # PyTorch passes whole numbers as int
+        function = torch.cuda._compile_kernel(kernel["source"].replace("long long n)", "int n)"), kernel["entry"])
+    except (AttributeError, RuntimeError) as e:
+        print("the same kernel is not launched through PyTorch:", e, file=sys.stderr)
+        return None
+    return lambda source, target, n: function((grid_of(n), 1, 1), (kernel["block"], 1, 1), (source, target, n))
+
+
+def through_torch(kernel, sizes, batch_of):
+    launch = launcher(kernel)
     rows = []
     for size in sizes:
         n = size // 4
@@ -67,12 +85,9 @@ def through_torch(kernel, sizes, batch_of):
         batch = batch_of(size)
         cold = batch == 1
         row = {"bytes": size, "copy_": timed(lambda: target.copy_(source), cold, 61, batch)}
-        if function is not None:
-            grid = -(-n // (4 * kernel["block"] * kernel["vectors"]))
-            arguments = (cupy.asarray(source), cupy.asarray(target), n)
-            with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
-                target.zero_()
-                row["kernel"] = timed(lambda: function((grid,), (kernel["block"],), arguments), cold, 61, batch)
+        if launch is not None:
+            target.zero_()
+            row["kernel"] = timed(lambda: launch(source, target, n), cold, 61, batch)
             row["kernel"]["right"] = bool(torch.equal(source, target))
         rows.append(row)
     return rows

@@ -1,0 +1,108 @@
+#include "synth/workers/program_trials.hpp"
+
+#include "synth/workers/child_process.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+
+namespace aicf {
+namespace {
+
+constexpr std::size_t most_examples = 40, most_errors = 2000;
+constexpr int look_ms = 100;
+
+/// One child from its start to its end.
+class Child {
+ public:
+  Child(ProgramTrials& trials, int last) : trials_(trials), last_(last) {}
+
+  Result<bool> run(const std::vector<std::string>& command, const std::stop_token& stop) {
+    auto child = ChildProcess::start(command);
+    if (!child) return child.failure<bool>();
+    child->close_input();
+    std::array<pollfd, 2> ends{{{child->output(), POLLIN, 0}, {child->errors(), POLLIN, 0}}};
+    while (ends[0].fd >= 0 || ends[1].fd >= 0) {
+      if (stop.stop_requested()) {
+        child->send(SIGKILL);
+        trials_.cancelled = true;
+        return true;
+      }
+      (void)poll(ends.data(), ends.size(), look_ms);
+      for (std::size_t i = 0; i < ends.size(); ++i)
+        if (ends[i].fd >= 0 && !read_some(ends[i].fd, i == 0 ? text_ : errors_)) ends[i].fd = -1;
+      lines();
+      if (errors_.size() > most_errors) errors_.erase(0, errors_.size() - most_errors);
+    }
+    while (!child->ended()) usleep(1000);
+    end_ = child->end();
+    return true;
+  }
+
+  [[nodiscard]] int seed() const { return seed_; } ///< that it was at; 0: it has named none
+  [[nodiscard]] bool done() const { return done_; }
+  [[nodiscard]] std::string why() const { return end_ + (errors_.empty() ? "" : ": " + errors_); }
+  [[nodiscard]] const std::string& end() const { return end_; }
+
+ private:
+  ProgramTrials& trials_;
+  int last_, seed_ = 0;
+  bool done_ = false;
+  std::string text_, errors_, end_;
+
+  /// False at the end of the stream.
+  static bool read_some(int from, std::string& into) {
+    std::array<char, 4096> buffer{};
+    const ssize_t got = read(from, buffer.data(), buffer.size());
+    if (got > 0) into.append(buffer.data(), static_cast<std::size_t>(got));
+    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+  }
+
+  void lines() {
+    for (std::size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n')) {
+      line(text_.substr(0, end));
+      text_.erase(0, end + 1);
+    }
+  }
+
+  void line(const std::string& text) {
+    if (text == "done") {
+      if (seed_ == last_) finished();
+      done_ = seed_ == last_;
+    } else if (text.starts_with("seed ")) {
+      int next = 0;
+      std::from_chars(text.data() + 5, text.data() + text.size(), next);
+      if (next <= seed_ || next > last_) return;
+      if (seed_ > 0) finished();
+      seed_ = next;
+    } else if (text.starts_with("differs ")) {
+      ++trials_.different;
+      if (trials_.examples.size() < most_examples) trials_.examples.push_back(text.substr(8));
+    }
+  }
+  void finished() { ++trials_.compared; }
+};
+
+} // namespace
+
+Result<ProgramTrials> try_programs(const std::vector<std::string>& command, int programs, const std::stop_token& stop) {
+  ProgramTrials trials;
+  for (int first = 1; first <= programs && !trials.cancelled;) {
+    std::vector<std::string> words = command;
+    words.push_back(std::to_string(first));
+    words.push_back(std::to_string(programs - first + 1));
+    Child child(trials, programs);
+    if (auto ran = child.run(words, stop); !ran) return ran.failure<ProgramTrials>();
+    if (child.done() || trials.cancelled) break;
+    if (child.seed() < first) return error("selftest.child", "the process of the random programs " + child.why());
+    trials.crashes.push_back("seed " + std::to_string(child.seed()) + ": " + child.end());
+    first = child.seed() + 1;
+  }
+  return trials;
+}
+
+} // namespace aicf
