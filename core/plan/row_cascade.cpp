@@ -265,7 +265,7 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
     double idle =
         std::ceil(walkers / places) * places * turns / (rows * static_cast<double>(number(plan, "row_blocks")));
     factor *= 1.03 * std::clamp(idle, 1.0, 2.0) * (1 + 0.6 / turns); // the first row is under way alone
-    waits *= 0.3; // the next row is read meanwhile
+    waits *= 0.3;                                                    // the next row is read meanwhile
   } else if (cluster) {
     factor *= 1.2;
   }

@@ -3,9 +3,11 @@
 #include "core/evidence/priors.hpp"
 #include "core/exec/emulator/emulator.hpp"
 #include "core/exec/nvrtc.hpp"
+#include "core/semantics/legality.hpp"
 #include "probes/findings.hpp"
 #include "probes/kernels.hpp"
 #include "probes/lab.hpp"
+#include "probes/outputs.hpp"
 #include "tests/support/paths.hpp"
 
 #include <nlohmann/json.hpp>
@@ -231,6 +233,44 @@ class TestLab : public QObject {
     QVERIFY(profile);
     QVERIFY(!profile->complete);
     QVERIFY(profile->figures.empty());
+  }
+
+  /// Pairs of cases that differ in one rewriting, as a reader of the probes finds them; each row's ratio is that of its
+  /// two figures, and everything that is priced is a transformation.
+  void rewritingsArePriced() {
+    struct Pair {
+      const char *transformation, *quantity, *without, *with;
+    };
+    static constexpr Pair expected[] = {
+        {"online_state", "sectors", "online_forms.two_pass.4096", "online_forms.online.4096"},
+        {"online_state", "time", "online_forms.two_pass.1024", "online_forms.online.1024"},
+        {"resident_row", "sectors", "online_forms.two_pass.4096", "online_forms.resident.4096"},
+        {"vector_access", "instructions", "vector_width.v1.4096", "vector_width.v8.4096"},
+        {"tree_reduction", "drift", "reduction_topology.sequential.4096", "reduction_topology.block.4096"},
+        {"fast_exp", "drift", "exp_forms.precise.4096", "exp_forms.fast.4096"},
+        {"fast_divide", "drift", "division_forms.ieee.4096", "division_forms.fast.4096"},
+        {"reciprocal_hoist", "instructions", "division_forms.ieee.4096", "division_forms.reciprocal.4096"},
+        {"fma_contraction", "drift", "fma_contraction.off.4096", "fma_contraction.on.4096"}};
+    auto shipped = load_hardware_profile(aicf::test::source_path("atlas/hardware/nvidia-h200.json"));
+    QVERIFY(shipped);
+    HardwareProfile profile = *shipped;
+    profile.legality_costs.clear(), profile.realizations.clear(), profile.viability.clear();
+    derive_plan_outputs(profile);
+    std::set<std::string> known;
+    for (const Transformation& t : transformations()) known.insert(t.id);
+    for (const LegalityCost& c : profile.legality_costs) {
+      QVERIFY2(known.contains(c.transformation), c.transformation.c_str());
+      const double with = figure_of(profile, c.with)->value, without = figure_of(profile, c.without)->value;
+      QVERIFY(std::abs(c.ratio * without - with) <= 1e-12 * with);
+      QVERIFY(c.lo <= c.ratio && c.ratio <= c.hi);
+    }
+    for (const Pair& p : expected) {
+      const std::string end = std::string(".") + p.quantity;
+      const bool found = std::any_of(profile.legality_costs.begin(), profile.legality_costs.end(), [&](const auto& c) {
+        return c.transformation == p.transformation && c.without == p.without + end && c.with == p.with + end;
+      });
+      QVERIFY2(found, (std::string(p.transformation) + " by " + p.with + end).c_str());
+    }
   }
 };
 
