@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t block_shared = 232448;
 constexpr std::int64_t least_walkers = 64;         ///< blocks that work through rows: with fewer, no GPU is full
+constexpr std::int64_t ahead_registers = 12;       ///< beside the second tile: its addresses, and the row's own
 constexpr std::int64_t least_ahead = 16384;        ///< bytes of a row: blocks of shorter ones overlap each other
 constexpr std::int64_t shortest_shared_row = 4096; ///< what a meeting of a cluster costs (about 1 us) reads as much
 
@@ -167,7 +168,8 @@ std::string refuse_sizes(const Facts& f, const CompilerProfile& rules, const Pla
   std::int64_t elements = v * u;
   std::int64_t limit = std::min<std::int64_t>({rules.registers, 255, register_file / threads});
   std::int64_t tiles = registers ? tile_registers(f, plan, elements) : elements * (f.bytes.read + 3) / 4;
-  if (tiles + other_registers > limit) return "registers: the tile of a thread leaves none for the rest";
+  std::int64_t others = other_registers + (turns_of(plan) > 1 ? ahead_registers : 0);
+  if (tiles + others > limit) return "registers: the tile of a thread leaves none for the rest";
   if (resident && !registers) {
     // Beside the rows: the parts of the warps, an array a reduction, and a barrier.
     std::int64_t parts = (chosen(plan, "accumulate", "compensated") ? 2 : 1) * f.wide_state * (threads / warp) *
@@ -265,9 +267,11 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
     double idle =
         std::ceil(walkers / places) * places * turns / (rows * static_cast<double>(number(plan, "row_blocks")));
     factor *= 1.03 * std::clamp(idle, 1.0, 2.0) * (1 + 0.6 / turns); // the first row is under way alone
-    waits *= 0.3;                                                    // the next row is read meanwhile
-  } else if (cluster) {
-    factor *= 1.2;
+    alone = 1;
+    waits *= 0.5; // the next row is read meanwhile
+  } else {
+    if (cluster) factor *= 1.2;
+    if (resident && blocks_per_sm < 2) factor *= 1.4; // reads, reduces and writes by turns
   }
   return (std::max(latency * coalesced, issue) + 0.15 * std::min(latency, issue)) * alone * factor + waits +
          (split ? meetings * m.second_kernel : 0);
