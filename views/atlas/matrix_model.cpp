@@ -49,11 +49,6 @@ int sortKey(const MatrixOperator& op, const QString& property) {
   return v ? int(v->answer) : int(PropertyVerdict::Answer::unknown) + 1;
 }
 
-QString capitalised(QString text) {
-  if (!text.isEmpty()) text[0] = text[0].toUpper();
-  return text;
-}
-
 } // namespace
 
 QString groupOf(const MatrixOperator& op, MatrixGrouping grouping) {

@@ -8,6 +8,7 @@
 #include <QUndoStack>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace aicf::views {
@@ -90,7 +91,7 @@ RecordModel<LegalityRow>* makeLedgerModel(QObject* parent) {
          legalTone,
          [](const auto& r) { return qs(r.reason); }},
        verdictColumn(LedgerPane::tr("Value"),
-                     LedgerPane::tr("Over the reals: proven, probably equal, refuted, unknown"), 92,
+                     LedgerPane::tr("Over the reals: proven, probably equal, refuted, unknown"), 78,
                      &LegalityRow::value),
        verdictColumn(LedgerPane::tr("Rounding"),
                      LedgerPane::tr("Bit-identical, reassociated within a bound, or approximate within a bound"), 112,
@@ -100,25 +101,17 @@ RecordModel<LegalityRow>* makeLedgerModel(QObject* parent) {
        C{{LedgerPane::tr("Order"),
           LedgerPane::tr("Bit for bit the same from run to run, for any batch size, on any device: the farthest of "
                          "these that is kept"),
-          CellKind::text, 78},
+          CellKind::text, 62},
          orderText,
          {},
          [](const auto& r) { return orderText(r) == LedgerPane::tr("lost") ? Tone::bad : Tone::plain; },
          orderTip},
-       C{{LedgerPane::tr("Memory"), LedgerPane::tr("Workspace, sweeps, traffic"), CellKind::text, 90},
+       C{{LedgerPane::tr("Memory"), LedgerPane::tr("Workspace, sweeps, traffic"), CellKind::text, 76},
          memoryText,
          {},
          muted,
          memoryTip}},
       parent);
-}
-
-QString sentence(const QString& reason, const Definition* definition) {
-  if (reason.isEmpty()) return reason;
-  const std::string first = reason.section(' ', 0, 0).section('#', 0, 0).toStdString();
-  for (std::size_t i = 0; definition && i < definition->tensors.size(); ++i)
-    if (definition->tensors[i].name == first) return reason;
-  return reason.left(1).toUpper() + reason.mid(1);
 }
 
 LedgerPane::LedgerPane(Workbench& workbench)
@@ -195,7 +188,10 @@ void LedgerPane::show() {
   const auto space = workbench_.legality().space();
   if (!selected().isEmpty()) wanted_ = selected();
   const bool were = model_->rowCount() > 0;
-  model_->setRows(space ? space->ledger.rows : std::vector<LegalityRow>());
+  std::vector<LegalityRow> rows = space ? space->ledger.rows : std::vector<LegalityRow>();
+  // What does not apply stands last; the others stay where they are, whatever is ticked.
+  std::stable_partition(rows.begin(), rows.end(), [](const LegalityRow& r) { return r.applicable; });
+  model_->setRows(std::move(rows));
   table_->setExplanation(workbench_.subject().isEmpty()
                              ? tr("Choose an operator (Ctrl+K): its transformations are judged here.")
                          : space && !space->fault.isEmpty() ? tr("The ledger could not be made: %1").arg(space->fault)
@@ -204,9 +200,12 @@ void LedgerPane::show() {
     showDetail();
     return;
   }
-  int row = 0;
-  for (int r = 0; r < model_->rowCount(); ++r)
-    if (qs(model_->at(r).transformation) == wanted_) row = r;
+  const auto& all = model_->rows();
+  auto at = std::find_if(all.begin(), all.end(), [this](const auto& r) { return qs(r.transformation) == wanted_; });
+  // To begin with, what the rules refuse: there is something to decide.
+  if (at == all.end())
+    at = std::find_if(all.begin(), all.end(), [](const auto& r) { return r.applicable && !r.allowed; });
+  const int row = at == all.end() ? 0 : int(at - all.begin());
   if (const QJsonObject table = std::exchange(awaited_, {}); !table.isEmpty()) {
     table_->restore(table);
     table_->keepSourceRow(row);

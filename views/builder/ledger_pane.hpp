@@ -12,8 +12,6 @@ namespace aicf::views {
 /// Of an answer in the words of DESIGN.md, section 6.
 [[nodiscard]] Tone verdictTone(const Verdict& verdict);
 [[nodiscard]] QString verdictText(const Verdict& verdict);
-/// A reason as a sentence. One that begins with the name of a value of the definition keeps it as it is written.
-[[nodiscard]] QString sentence(const QString& reason, const Definition* definition);
 
 class LedgerPane : public QWidget {
   Q_OBJECT

@@ -26,16 +26,8 @@ namespace {
 using Type = ProfileField::Type;
 
 QString spoken(std::string_view path) {
-  QString name = qs(path);
-  name = name.mid(name.lastIndexOf('.') + 1).replace('_', ' ');
-  if (!name.isEmpty()) name[0] = name[0].toUpper();
-  return name;
-}
-
-QString sentence(std::string_view text) {
-  QString s = qs(text);
-  if (!s.isEmpty()) s[0] = s[0].toUpper();
-  return s;
+  const QString name = qs(path);
+  return capitalised(name.mid(name.lastIndexOf('.') + 1).replace('_', ' '));
 }
 
 /// Wheels scroll the form; a value changes on purpose only.
@@ -128,14 +120,14 @@ void RulesForm::addGroup(const QString& title, const QString& tip, const QString
     }
     QWidget* widget = makeField(field);
     fields_[path] = widget;
-    widget->setToolTip(sentence(field.meaning));
+    widget->setToolTip(capitalised(qs(field.meaning)));
     if (widget->accessibleName().isEmpty()) widget->setAccessibleName(spoken(field.path));
     if (field.type == Type::boolean || widget->property("wide").toBool()) {
       form->addRow(widget);
     } else {
       auto* name = new QLabel(spoken(field.path));
       name->setBuddy(widget);
-      name->setToolTip(sentence(field.meaning));
+      name->setToolTip(capitalised(qs(field.meaning)));
       name->setMinimumWidth(88);
       form->addRow(name, widget);
     }
@@ -265,7 +257,7 @@ QWidget* RulesForm::makeChoices(const ProfileField& field, const QStringList& id
   for (int i = 0; i < ids.size(); ++i) {
     auto* box = new ElidedCheckBox(titles[i]);
     box->setProperty("id", ids[i]);
-    box->setToolTip(titles[i] == ids[i] ? sentence(field.meaning) : titles[i] + '\n' + ids[i]);
+    box->setToolTip(titles[i] == ids[i] ? capitalised(qs(field.meaning)) : titles[i] + '\n' + ids[i]);
     layout->addWidget(box);
     boxes->push_back(box);
   }

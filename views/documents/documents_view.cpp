@@ -1,5 +1,6 @@
 #include "views/documents/documents_view.hpp"
 
+#include "views/engine/text.hpp"
 #include "views/widgets/panes.hpp"
 
 #include <QAction>
@@ -54,8 +55,7 @@ QString commandsPage(const Actions& actions) {
                                      "arrows move in lists and tables, the menu key opens a table's own menu, Esc "
                                      "closes what popped up."));
   for (const QString& menu : std::as_const(order))
-    html += QStringLiteral("<h2>%1</h2><table cellpadding=\"4\">%2</table>")
-                .arg(menu.left(1).toUpper() + menu.mid(1), menus[menu]);
+    html += QStringLiteral("<h2>%1</h2><table cellpadding=\"4\">%2</table>").arg(capitalised(menu), menus[menu]);
   return html;
 }
 

@@ -41,4 +41,11 @@ void Legality::request() {
       });
 }
 
+QString sentence(const QString& reason, const Definition* definition) {
+  const std::string first = reason.section(' ', 0, 0).section('#', 0, 0).toStdString();
+  for (std::size_t i = 0; definition && i < definition->tensors.size(); ++i)
+    if (definition->tensors[i].name == first) return reason;
+  return capitalised(reason);
+}
+
 } // namespace aicf::views

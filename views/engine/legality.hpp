@@ -12,6 +12,9 @@ struct LegalSpace {
   QString fault; ///< of the program itself; empty normally
 };
 
+/// A reason as a sentence. One that begins with the name of a value of the definition keeps it as it is written.
+[[nodiscard]] QString sentence(const QString& reason, const Definition* definition);
+
 class Legality : public QObject {
   Q_OBJECT
  public:

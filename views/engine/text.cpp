@@ -6,6 +6,11 @@
 
 namespace aicf::views {
 
+QString capitalised(QString text) {
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
+
 QString number(double value, int digits) {
   if (std::isnan(value)) return QStringLiteral("NaN");
   if (std::isinf(value)) return value > 0 ? QStringLiteral("∞") : QStringLiteral("−∞");

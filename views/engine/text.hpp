@@ -17,6 +17,8 @@ namespace aicf::views {
   for (const std::string& t : texts) out << qs(t);
   return out;
 }
+/// The first letter large.
+[[nodiscard]] QString capitalised(QString text);
 /// Numbers as people compare them: integers whole with thin spaces between thousands, others with `digits` significant.
 [[nodiscard]] QString number(double value, int digits = 4);
 [[nodiscard]] QString bytes(double value);

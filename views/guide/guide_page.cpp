@@ -2,7 +2,6 @@
 #include "core/semantics/guide.hpp"
 #include "views/atlas/property_matrix.hpp"
 #include "views/atlas/relations.hpp"
-#include "views/builder/ledger_pane.hpp"
 #include "views/engine/atlas_texts.hpp"
 #include "views/engine/text.hpp"
 #include "views/guide/guide_view.hpp"
