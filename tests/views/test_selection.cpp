@@ -6,6 +6,7 @@
 #include "core/structure/properties/property.hpp"
 #include "tests/views/fake_worker.hpp"
 #include "views/atlas/atlas_view.hpp"
+#include "views/atlas/matrix_table.hpp"
 #include "views/atlas/property_matrix.hpp"
 #include "views/builder/builder_view.hpp"
 #include "views/builder/ledger_pane.hpp"
@@ -18,6 +19,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <QComboBox>
+#include <QLineEdit>
 #include <QListView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -172,6 +175,56 @@ class TestSelection : public QObject {
     w_->navigator().activate(transformation("tree_reduction"));
     QVERIFY(lit(propertyOf("associative_carrier")) && lit(op("softmax")) && lit(primitive("block_reduce")));
     QVERIFY(lit({"metric", "reduction_topology.block.4096.drift"}));
+  }
+
+  /// Of Properties: the cell of the active operator, in sight whatever moves the rows.
+  void theChosenOperatorStaysInView() {
+    auto* atlas = viewOf<AtlasView>("atlas");
+    MatrixTable* table = atlas->table();
+    auto* search = atlas->widget()->findChild<QLineEdit*>();
+    const auto boxes = atlas->widget()->findChildren<QComboBox*>();
+    QCOMPARE(boxes.size(), 2); // groups, answers
+    const auto inView = [&](const char* name) {
+      const QRect cell = table->visualRect(table->currentIndex());
+      return table->currentOperator() == QLatin1String(name) && table->viewport()->rect().contains(cell);
+    };
+    w_->navigator().goTo("atlas");
+    // Elsewhere: the first and the last row of the table, whichever they are.
+    for (const int row : {int(atlas->model()->rows().size()) - 1, 1}) {
+      const QByteArray name = atlas->model()->index(row, 0).data(OperatorRole).toString().toUtf8();
+      w_->navigator().goTo("ops");
+      QVERIFY(w_->open({"op", QString::fromUtf8(name)}));
+      w_->navigator().goTo("atlas");
+      QVERIFY2(inView(name), name);
+    }
+    w_->navigator().activate(op("softmax"));
+    QVERIFY(inView("softmax"));
+    search->setText("m");
+    QVERIFY(inView("softmax"));
+    search->setText("there is no such operator");
+    QVERIFY(!table->currentIndex().isValid());
+    // Chosen while it is filtered away: there once it is not.
+    w_->navigator().activate(op("variance"));
+    search->clear();
+    QVERIFY(inView("variance"));
+    for (const int grouping : {1, 2, 3, 0}) {
+      boxes[0]->setCurrentIndex(grouping);
+      QVERIFY(inView("variance"));
+    }
+    // A property that has it, chosen elsewhere, sorts the rows.
+    const MatrixOperator* known = PropertyMatrix::of(*w_).find("variance");
+    for (const auto& [property, verdict] : known->verdicts) {
+      if (verdict.answer != PropertyVerdict::Answer::holds) continue;
+      w_->navigator().activate({"property", QString::fromStdString(property)});
+      QVERIFY2(inView("variance"), property.c_str());
+      QCOMPARE(table->currentProperty(), QString::fromStdString(property));
+      boxes[1]->setCurrentIndex(1); // those for which it holds
+      QVERIFY2(inView("variance"), property.c_str());
+      boxes[1]->setCurrentIndex(2); // those for which it fails: not among them
+      QVERIFY(!table->currentIndex().isValid());
+      boxes[1]->setCurrentIndex(0);
+      QVERIFY2(inView("variance"), property.c_str());
+    }
   }
 
   void anOperatorLightsItsPropertiesAndOnward() {

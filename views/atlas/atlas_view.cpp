@@ -243,7 +243,6 @@ void AtlasView::tell() {
 }
 
 void AtlasView::arrangeAgain() {
-  const QString op = op_, property = property_;
   MatrixArrangement a = model_->arrangement();
   a.text = search_->text().trimmed();
   a.grouping = MatrixGrouping(grouping_->currentIndex());
@@ -253,7 +252,7 @@ void AtlasView::arrangeAgain() {
   if (answer_->currentIndex() > 0 && !property_.isEmpty())
     a.answer = PropertyVerdict::Answer(answers[answer_->currentIndex() - 1]);
   model_->setArrangement(a);
-  if (!op.isEmpty()) table_->select(op, property);
+  table_->showChosen();
 }
 
 void AtlasView::updateCount() {
@@ -266,7 +265,7 @@ void AtlasView::updateCount() {
 }
 
 void AtlasView::showCell(const QString& op, const QString& property) {
-  if (property.isEmpty()) return;
+  if (property.isEmpty() || (op == op_ && property == property_)) return;
   op_ = op;
   property_ = property;
   answer_->setEnabled(true);
@@ -317,7 +316,7 @@ QJsonObject AtlasView::state() const {
           {"property", property_},
           {"scroll", table_->verticalScrollBar()->value()},
           {"across", table_->horizontalScrollBar()->value()},
-          {"page", page_->verticalScrollBar()->value()}};
+          {"page", page_->place()}};
 }
 
 void AtlasView::restore(const QJsonObject& state) {

@@ -5,6 +5,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QScrollBar>
 
 #include <algorithm>
 
@@ -178,17 +179,23 @@ MatrixTable::MatrixTable(MatrixModel& model) : matrix_(model) {
   setVerticalScrollMode(ScrollPerPixel);
   setHorizontalScrollMode(ScrollPerPixel);
   setColumnHidden(0, true); // the names stand in the header
-  const auto shape = [this] {
-    for (int r = 0; r < int(matrix_.rows().size()); ++r)
-      if (matrix_.rows()[std::size_t(r)].op < 0) setRowHeight(r, headingHeight);
+  connect(&model, &MatrixModel::arranged, this, &MatrixTable::arranged);
+  arranged();
+  const auto tell = [this] {
+    if (currentOperator().isEmpty()) return;
+    op_ = currentOperator();
+    property_ = currentProperty();
+    Q_EMIT cellChosen(op_, property_);
   };
-  connect(&model, &MatrixModel::arranged, this, shape);
-  shape();
-  connect(selectionModel(), &QItemSelectionModel::currentChanged, this, [this] {
+  connect(selectionModel(), &QItemSelectionModel::currentChanged, this, [this, tell] {
     viewport()->update();
     verticalHeader()->viewport()->update();
     horizontalHeader()->viewport()->update();
-    if (!currentOperator().isEmpty()) Q_EMIT cellChosen(currentOperator(), currentProperty());
+    if (!choosing_) tell();
+  });
+  // The chosen cell again, while a property is read about.
+  connect(this, &QAbstractItemView::clicked, this, [this, tell](const QModelIndex& at) {
+    if (at == currentIndex()) tell();
   });
   connect(horizontalHeader(), &QHeaderView::sectionClicked, this, [this](int section) {
     Q_EMIT propertyChosen(matrix_.headerData(section, Qt::Horizontal, PropertyRole).toString());
@@ -212,16 +219,43 @@ QString MatrixTable::currentOperator() const { return currentIndex().data(Operat
 QString MatrixTable::currentProperty() const { return currentIndex().data(PropertyRole).toString(); }
 
 void MatrixTable::select(const QString& op, const QString& property) {
-  const int row = matrix_.rowOf(op), column = matrix_.columnOf(property);
-  if (row < 0) return;
-  const QModelIndex at = matrix_.index(row, column > 0 ? column : std::max(1, currentIndex().column()));
-  setCurrentIndex(at);
-  scrollTo(at);
+  op_ = op;
+  property_ = matrix_.columnOf(property) > 0 ? property : property_;
+  choose();
+}
+
+void MatrixTable::choose() {
+  const int row = matrix_.rowOf(op_), column = matrix_.columnOf(property_);
+  setCurrentIndex(row < 0 ? QModelIndex() : matrix_.index(row, std::max(1, column)));
+}
+
+void MatrixTable::showChosen() {
+  doItemsLayout(); // rows may just have moved
+  if (currentIndex().isValid()) scrollTo(currentIndex());
+}
+
+void MatrixTable::arranged() {
+  for (int r = 0; r < int(matrix_.rows().size()); ++r)
+    if (matrix_.rows()[std::size_t(r)].op < 0) setRowHeight(r, headingHeight);
+  // Verdicts that arrive move rows too, and must not move the reader.
+  const int down = verticalScrollBar()->value(), across = horizontalScrollBar()->value();
+  choosing_ = true;
+  choose();
+  choosing_ = false;
+  doItemsLayout();
+  verticalScrollBar()->setValue(down);
+  horizontalScrollBar()->setValue(across);
 }
 
 void MatrixTable::setLit(const QString& property) {
   lit_ = matrix_.columnOf(property);
-  if (lit_ > 0 && matrix_.rowCount() > 0) scrollTo(matrix_.index(std::max(0, rowAt(0)), lit_));
+  if (lit_ > 0) {
+    property_ = property;
+    choosing_ = true;
+    choose();
+    choosing_ = false;
+    if (matrix_.rowCount() > 0) scrollTo(matrix_.index(std::max(0, rowAt(0)), lit_));
+  }
   viewport()->update();
   horizontalHeader()->viewport()->update();
 }

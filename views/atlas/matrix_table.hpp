@@ -20,7 +20,9 @@ class MatrixTable : public QTableView {
   /// Of the current cell; empty where there is none.
   [[nodiscard]] QString currentOperator() const;
   [[nodiscard]] QString currentProperty() const;
+  /// Chooses a cell. It stays chosen when rows move; where a filter hides it, it is back when the filter lets it.
   void select(const QString& op, const QString& property);
+  void showChosen(); ///< scrolls there
   /// The column to tint; empty: none.
   void setLit(const QString& property);
   [[nodiscard]] int litColumn() const { return lit_; }
@@ -39,8 +41,12 @@ class MatrixTable : public QTableView {
 
  private:
   void hover(const QModelIndex& at);
+  void choose();
+  void arranged();
   MatrixModel& matrix_;
   QPersistentModelIndex hovered_;
+  QString op_, property_; ///< chosen, shown or not
+  bool choosing_ = false; ///< as before: nobody is told
   int lit_ = -1;
 };
 
