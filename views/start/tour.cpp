@@ -18,7 +18,10 @@ Tour::Tour(Workbench& workbench, QObject* parent) : QObject(parent), workbench_(
                            {},
                            [this] { begin(); }});
   connect(&workbench.subject(), &Subject::analysed, this, &Tour::look);
-  connect(&workbench.navigator(), &Navigator::currentChanged, this, &Tour::look);
+  connect(&workbench.navigator(), &Navigator::currentChanged, this, [this] {
+    look();
+    if (current_ >= 0) tell(); // what its button does depends on the view
+  });
   connect(&workbench.variants(), &Variants::changed, this, &Tour::look);
   connect(&workbench.rules(), &Rules::changed, this, [this] {
     ruled_ = true;
@@ -57,7 +60,13 @@ void Tour::makeSteps() {
          operatorFirst();
          w.navigator().goTo(QStringLiteral("builder"));
        },
-       [this] { return ruled_; }},
+       [this] { return ruled_; }, QStringLiteral("builder"), tr("Do it: reassociated"),
+       tr("Sets Arithmetic to reassociated; Undo takes it back"),
+       [this, &w] {
+         ruled_ = true;
+         w.rules().apply(QStringLiteral("strictness.arithmetic=reassociated"));
+         look();
+       }},
       {"synthesize", tr("Synthesize: build and validate the first kernels"),
        tr("Build kernels for the legal plans: F5. Each is compiled, run, and judged against its own error bound; the "
           "first arrive within seconds."),
@@ -135,19 +144,22 @@ void Tour::tell() {
     return;
   }
   const TourStep& step = steps_[std::size_t(current_)];
-  workbench_.notify({QLatin1String(noticeId),
-                     tr("Step %1 of %2.  %3").arg(current_ + 1).arg(steps_.size()).arg(step.text),
-                     {{step.button, step.tip, step.run, true, true},
-                      {tr("Skip"), tr("The next step"),
-                       [this] {
-                         if (current_ < 0) return;
-                         done_[std::size_t(current_)] = true;
-                         while (current_ < int(steps_.size()) && done_[std::size_t(current_)]) ++current_;
-                         tell();
-                         Q_EMIT changed();
-                       },
-                       false, true}},
-                     [this] { end(); }});
+  const View* view = workbench_.navigator().current();
+  const bool here = step.act && view && view->id() == step.view;
+  workbench_.notify(
+      {QLatin1String(noticeId),
+       tr("Step %1 of %2.  %3").arg(current_ + 1).arg(steps_.size()).arg(step.text),
+       {{here ? step.hereButton : step.button, here ? step.hereTip : step.tip, here ? step.act : step.run, true, true},
+        {tr("Skip"), tr("The next step"),
+         [this] {
+           if (current_ < 0) return;
+           done_[std::size_t(current_)] = true;
+           while (current_ < int(steps_.size()) && done_[std::size_t(current_)]) ++current_;
+           tell();
+           Q_EMIT changed();
+         },
+         false, true}},
+       [this] { end(); }});
 }
 
 } // namespace aicf::views

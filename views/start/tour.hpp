@@ -11,6 +11,8 @@ struct TourStep {
   QString button, tip;
   std::function<void()> run; ///< does it, or goes where it is done
   std::function<bool()> done;
+  QString view{}, hereButton{}, hereTip{}; ///< in that view the button does the step itself
+  std::function<void()> act{};
 };
 
 class Tour : public QObject {
