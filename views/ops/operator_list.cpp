@@ -9,6 +9,7 @@
 #include <QListView>
 #include <QPainter>
 #include <QScrollBar>
+#include <QShortcut>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
@@ -134,6 +135,10 @@ OperatorList::OperatorList(Workbench& workbench)
     if (at.isValid()) workbench_.open({"op", at.siblingAtColumn(NameColumn).data().toString()});
   };
   connect(list_, &QListView::clicked, this, openAt);
+  // Enter takes the one that is meant, an arrow goes on into the list.
+  connect(search_, &QLineEdit::returnPressed, this, [this, openAt] { openAt(proxy_->index(bestRow(), NameColumn)); });
+  auto* down = new QShortcut(QKeySequence(Qt::Key_Down), search_, nullptr, nullptr, Qt::WidgetShortcut);
+  connect(down, &QShortcut::activated, list_, [this] { list_->setFocus(Qt::OtherFocusReason); });
   // Keys move the current row; a filter does so too, and must not open what it happens to land on.
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this, openAt](const QModelIndex& at) {
     if (list_->hasFocus()) openAt(at);
@@ -149,6 +154,23 @@ OperatorList::OperatorList(Workbench& workbench)
   connect(&workbench, &Workbench::relit, this, relight);
   relight();
   refill();
+}
+
+/// Of the rows that answer to the search: a name that begins with it, or holds it, before a comment or a structure.
+int OperatorList::bestRow() const {
+  const QString text = search_->text().trimmed();
+  int best = 0, most = -1;
+  for (int row = 0; row < proxy_->rowCount(); ++row) {
+    const QString name = proxy_->index(row, NameColumn).data().toString();
+    const int score = name.compare(text, Qt::CaseInsensitive) == 0 ? 3
+                      : name.startsWith(text, Qt::CaseInsensitive) ? 2
+                      : name.contains(text, Qt::CaseInsensitive)   ? 1
+                                                                   : 0;
+    if (score <= most) continue;
+    best = row;
+    most = score;
+  }
+  return best;
 }
 
 QString OperatorList::filter() const { return search_->text(); }

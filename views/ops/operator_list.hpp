@@ -24,6 +24,7 @@ class OperatorList : public QWidget {
   void focusSearch();
 
  private:
+  [[nodiscard]] int bestRow() const;
   void refill();
   void follow();
   Workbench& workbench_;

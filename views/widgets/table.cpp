@@ -13,6 +13,7 @@
 #include <QPushButton>
 #include <QSaveFile>
 #include <QScrollBar>
+#include <QShortcut>
 
 #include <algorithm>
 #include <utility>
@@ -90,7 +91,6 @@ Table::Table(RecordModelBase* model, const QString& name, const QString& explana
   verticalHeader()->setMinimumSectionSize(lineHeight);
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setFixedHeight(lineHeight + 1);
-  horizontalHeader()->setStretchLastSection(true);
   horizontalHeader()->setMinimumSectionSize(36);
   horizontalHeader()->setSortIndicatorClearable(true);
   horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
@@ -104,15 +104,55 @@ Table::Table(RecordModelBase* model, const QString& name, const QString& explana
   horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(horizontalHeader(), &QWidget::customContextMenuRequested, this,
           [this](const QPoint& at) { columnsMenu(horizontalHeader()->mapToGlobal(at)); });
-  // Headings whole to begin with; the last column takes what is left.
-  const int last = model->columnCount() - 1;
-  for (int c = 0; c <= last; ++c) {
+  // Headings whole to begin with; words at the end take what there is.
+  const int columns = model->columnCount(), room = roomiest();
+  for (int c = 0; c < columns; ++c) {
     const int heading = horizontalHeader()->fontMetrics().horizontalAdvance(model->info(c).title) + headingRoom;
-    setColumnWidth(c, c == last ? heading : std::max(model->info(c).width, heading));
+    setColumnWidth(c, c == room && c == columns - 1 ? heading : std::max(model->info(c).width, heading));
+    widths_.push_back(columnWidth(c));
   }
+  connect(horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column, int before, int width) {
+    if (spreading_) return;
+    if (before > 0 && width > 0) widths_[std::size_t(column)] = width; // not hidden, nor shown again
+    spread();
+  });
   connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this] { Q_EMIT currentRowChanged(sourceRow()); });
   connect(&theme(), &Theme::changed, this, [this] { viewport()->update(); });
+}
+
+/// The column that has most to say: the widest text, else the last one.
+int Table::roomiest() const {
+  const auto* model = static_cast<const RecordModelBase*>(proxy_->sourceModel());
+  int best = -1;
+  for (int c = 0; c < model->columnCount(); ++c) {
+    if (isColumnHidden(c)) continue;
+    const auto words = [&](int column) {
+      return model->info(column).kind == CellKind::text ? model->info(column).width : 0;
+    };
+    if (best < 0 || words(c) >= words(best)) best = c;
+  }
+  return best;
+}
+
+/// Gives that column what the others leave of the width.
+void Table::spread() {
+  const int column = roomiest();
+  if (column < 0 || spreading_) return;
+  spreading_ = true;
+  int others = 0;
+  for (int c = 0; c < int(widths_.size()); ++c) {
+    if (isColumnHidden(c) || c == column) continue;
+    setColumnWidth(c, widths_[std::size_t(c)]);
+    others += widths_[std::size_t(c)];
+  }
+  setColumnWidth(column, std::max(widths_[std::size_t(column)], viewport()->width() - others));
+  spreading_ = false;
+}
+
+void Table::resizeEvent(QResizeEvent* event) {
+  QTableView::resizeEvent(event);
+  spread();
 }
 
 int Table::sourceRow() const {
@@ -206,6 +246,14 @@ QLineEdit* Table::filterLine() {
   filterLine_->setFixedWidth(filterWidth);
   filterLine_->setText(filter_);
   connect(filterLine_, &QLineEdit::textChanged, this, &Table::applyFilter);
+  // From what was typed to what is left: Enter or an arrow.
+  const auto enter = [this] {
+    setFocus(Qt::OtherFocusReason);
+    if (!currentIndex().isValid()) selectRow(0);
+  };
+  connect(filterLine_, &QLineEdit::returnPressed, this, enter);
+  auto* down = new QShortcut(QKeySequence(Qt::Key_Down), filterLine_, nullptr, nullptr, Qt::WidgetShortcut);
+  connect(down, &QShortcut::activated, this, enter);
   return filterLine_;
 }
 

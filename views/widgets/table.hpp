@@ -62,8 +62,11 @@ class Table : public QTableView {
   void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void spread();
+  [[nodiscard]] int roomiest() const;
   void exportAs(TableFormat format);
   void columnsMenu(const QPoint& at);
   void applyFilter(const QString& text);
@@ -71,6 +74,8 @@ class Table : public QTableView {
   QString explanation_, filter_;
   QLineEdit* filterLine_ = nullptr;
   Order order_;
+  std::vector<int> widths_; ///< of the columns, as first given or as the user drew them
+  bool spreading_ = false;
 };
 
 /// A link in a table or a box was chosen. The workbench opens it.
