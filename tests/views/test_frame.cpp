@@ -6,11 +6,18 @@
 #include "views/builder/ledger_pane.hpp"
 #include "views/compare/compare_view.hpp"
 #include "views/documents/documents_view.hpp"
+#include "views/formula/formula_view.hpp"
 #include "views/frame/layouts.hpp"
 #include "views/frame/locator.hpp"
 #include "views/frame/main_window.hpp"
 #include "views/frame/related_pane.hpp"
 #include "views/frame/session.hpp"
+#include "views/guide/page.hpp"
+#include "views/ops/certificate_pane.hpp"
+#include "views/ops/definition_pane.hpp"
+#include "views/ops/ops_view.hpp"
+#include "views/ops/structure_pane.hpp"
+#include "views/primitives/primitives_view.hpp"
 #include "views/start/start_view.hpp"
 #include "views/synthesis/synthesis_view.hpp"
 
@@ -19,6 +26,7 @@
 #include <QDialog>
 #include <QDockWidget>
 #include <QFileDialog>
+#include <QHeaderView>
 #include <QJsonDocument>
 #include <QLineEdit>
 #include <QMessageBox>
@@ -211,18 +219,17 @@ class TestFrame : public QObject {
     window_->layouts().reset();
   }
 
-  /// What a user sees of a view that he came back to: texts of filters, chosen rows, scroll of tables and the Guide.
+  /// What a user sees of a view that he came back to: texts of filters, chosen rows, what a page is about, scroll.
   QStringList seen(View* v) {
     QStringList out{v->id(), w_->navigator().active().uri()};
     for (QWidget* widget : v->widget()->findChildren<QWidget*>()) {
       if (!widget->isVisible() || widget->accessibleName().isEmpty()) continue;
-      // Pages beside a table are written anew as figures and relations become known; the Guide's is what is read there.
-      const bool row = qobject_cast<QLineEdit*>(widget) || qobject_cast<QAbstractItemView*>(widget);
-      if (!row && !(qobject_cast<QTextBrowser*>(widget) && v->id() == QLatin1String("guide"))) continue;
       QString what;
       if (const auto* line = qobject_cast<QLineEdit*>(widget)) what = line->text();
       if (const auto* area = qobject_cast<QAbstractScrollArea*>(widget))
-        what = QString::number(area->verticalScrollBar()->value());
+        what =
+            QStringLiteral("%1, %2").arg(area->verticalScrollBar()->value()).arg(area->horizontalScrollBar()->value());
+      if (const auto* page = qobject_cast<QTextBrowser*>(widget)) what += ' ' + page->toPlainText().section('\n', 0, 0);
       if (const auto* table = qobject_cast<QAbstractItemView*>(widget))
         what += ' ' + table->currentIndex().siblingAtColumn(0).data().toString();
       if (!what.isEmpty()) out << widget->accessibleName() + " = " + what;
@@ -254,13 +261,16 @@ class TestFrame : public QObject {
       }
       View* v = w_->navigator().current();
       quiet(v);
-      // The first filter gets a word, the last row of the view's table is chosen, and then whatever scrolls is
-      // scrolled.
+      // The first filter gets a word, one of the last rows of every table is chosen, the view's own last, and then
+      // whatever scrolls is scrolled.
       if (auto* filter = v->widget()->findChild<QLineEdit*>();
           filter && filter->isVisible() && !filter->isReadOnly() && filter->accessibleName().startsWith("F"))
         filter->setText(words[hop % 4]);
       quiet(v);
       Table* table = nullptr; // the view's own: it has a filter
+      for (auto* t : v->widget()->findChildren<Table*>())
+        if (const int rows = t->proxy()->rowCount(); t->isVisible() && rows > 1)
+          t->setCurrentIndex(t->proxy()->index(rows - 1 - hop % 2, 0));
       for (auto* t : v->widget()->findChildren<Table*>())
         for (auto* line : v->widget()->findChildren<QLineEdit*>())
           if (t->isVisible() && t->proxy()->rowCount() > 1 && line->accessibleName() == "Filter " + t->accessibleName())
@@ -283,6 +293,112 @@ class TestFrame : public QObject {
       quiet(where[i]);
       QCOMPARE(seen(w_->navigator().current()).join('\n'), went[i].join('\n'));
     }
+  }
+
+  /// Beside a table a page may show something else than its row: what was read is there again.
+  void backToAPageOfAPrimitive() {
+    open("softmax");
+    w_->navigator().goTo("primitives");
+    QTRY_VERIFY_WITH_TIMEOUT(view("primitives")->isReady(), patience);
+    window_->resize(1100, 620);
+    auto* primitives = dynamic_cast<PrimitivesView*>(view("primitives"));
+    primitives->tabs()->setCurrentIndex(3);
+    QVERIFY(w_->open({"primitive", "warp_reduce"}));
+    Page* page = primitives->page();
+    const QString title = page->toPlainText().section('\n', 0, 0);
+    auto* bar = page->verticalScrollBar();
+    QTRY_VERIFY(bar->maximum() > 20);
+    bar->setValue(bar->maximum() / 2);
+    const int place = bar->value();
+    w_->navigator().goTo("ops");
+    w_->navigator().goTo("primitives");
+    primitives->table()->selectSourceRow(0);
+    QVERIFY(page->toPlainText().section('\n', 0, 0) != title);
+    w_->navigator().goBack();
+    w_->navigator().goBack();
+    QCOMPARE(page->toPlainText().section('\n', 0, 0), title);
+    QCOMPARE(bar->value(), place);
+  }
+
+  /// The formula, the chosen reduction and its certificate's step are known only after an analysis.
+  void backToAnOperatorOnceItIsAnalysed() {
+    window_->resize(1000, 600);
+    open("layernorm");
+    w_->navigator().goTo("ops");
+    auto* ops = dynamic_cast<OpsView*>(view("ops"));
+    StructurePane& structure = *ops->structure();
+    structure.tabs().setCurrentIndex(StructurePane::CertificatesTab);
+    QVERIFY(structure.reductions().proxy()->rowCount() > 1);
+    structure.reductions().selectSourceRow(0); // the last is chosen by itself
+    auto* claims = structure.certificates().findChild<Table*>();
+    int claim = -1;
+    for (int row = claims->proxy()->rowCount() - 1; row >= 0 && claim < 0; --row) {
+      claims->selectSourceRow(row);
+      structure.certificates().showStep(1);
+      if (structure.certificates().step() == 1) claim = row;
+    }
+    QVERIFY2(claim >= 0, "some derivation has two steps");
+    FormulaView& formula = ops->definition()->formula();
+    formula.setZoom(2.5);
+    QTRY_VERIFY(formula.verticalScrollBar()->maximum() > 10 && formula.horizontalScrollBar()->maximum() > 10);
+    formula.verticalScrollBar()->setValue(9);
+    formula.horizontalScrollBar()->setValue(7);
+    open("variance");
+    formula.setZoom(1);
+    w_->navigator().goBack();
+    QTRY_COMPARE_WITH_TIMEOUT(structure.reductions().sourceRow(), 0, patience);
+    QTRY_COMPARE(claims->sourceRow(), claim);
+    QCOMPARE(structure.certificates().step(), 1);
+    QCOMPARE(formula.zoom(), 2.5);
+    QCOMPARE(formula.verticalScrollBar()->value(), 9);
+    QCOMPARE(formula.horizontalScrollBar()->value(), 7);
+  }
+
+  /// What the user does while a view that he went back to is still being filled stays done.
+  void whoActsIsNotTakenBack() {
+    open("layernorm");
+    w_->navigator().goTo("ops");
+    auto* ops = dynamic_cast<OpsView*>(view("ops"));
+    ops->structure()->tabs().setCurrentIndex(StructurePane::CascadesTab);
+    open("variance");
+    w_->navigator().goBack();
+    QVERIFY(!view("ops")->isReady());
+    QTest::keyClick(window_.get(), Qt::Key_Shift);
+    ops->structure()->tabs().setCurrentIndex(StructurePane::StateTab);
+    QTRY_VERIFY_WITH_TIMEOUT(settled(), patience);
+    QTest::qWait(200);
+    QCOMPARE(ops->structure()->tabs().currentIndex(), int(StructurePane::StateTab));
+  }
+
+  void slackGoesToTheColumnThatHasMostToSay() {
+    const std::unique_ptr<RecordModelBase> model(makeVariantsModel(nullptr));
+    Table table(model.get(), "Variants", {});
+    table.resize(2000, 200);
+    table.show();
+    QHeaderView* header = table.horizontalHeader();
+    int plan = -1;
+    for (int c = 0; c < table.proxy()->columnCount(); ++c)
+      if (table.proxy()->headerData(c, Qt::Horizontal).toString() == "Plan") plan = c;
+    QVERIFY(plan > 0);
+    const int last = header->count() - 1, others = header->length() - header->sectionSize(plan);
+    QCOMPARE(header->length(), table.viewport()->width());
+    QVERIFY2(header->sectionSize(plan) > 1000, "all of it to the words");
+    QVERIFY2(header->sectionSize(last) < 120, "none to a number");
+    // A column that the user draws stays as it was drawn.
+    header->resizeSection(last, 200);
+    QCOMPARE(header->length(), table.viewport()->width());
+    table.resize(1500, 200);
+    QCOMPARE(header->sectionSize(last), 200);
+    QCOMPARE(header->length(), table.viewport()->width());
+    // Where there is no room it scrolls, as before.
+    table.resize(300, 200);
+    QVERIFY(header->sectionSize(plan) >= 166 && header->length() > others);
+    table.resize(2000, 200);
+    table.setColumnHidden(plan, true);
+    QCOMPARE(header->length(), table.viewport()->width());
+    table.setColumnHidden(plan, false);
+    QVERIFY(header->sectionSize(plan) > 900);
+    QCOMPARE(header->sectionSize(last), 200);
   }
 
   void aReasonKeepsNamesAsTheyAreWritten() {
@@ -474,8 +590,11 @@ class TestFrame : public QObject {
     QVERIFY(!w_->subject().isEmpty());
     QTRY_COMPARE_WITH_TIMEOUT(tour.current(), 1, patience);
     QTRY_VERIFY_WITH_TIMEOUT(settled(), patience);
-    press();
-    QVERIFY(w_->rules().apply("strictness.arithmetic=reassociated"));
+    press(); // goes to the rules
+    QCOMPARE(w_->navigator().current()->id(), QStringLiteral("builder"));
+    QCOMPARE(tour.current(), 1);
+    press(); // and there it does what it says
+    QCOMPARE(w_->rules().profile().arithmetic, Arithmetic::reassociated);
     QTRY_VERIFY_WITH_TIMEOUT(tour.current() >= 2, patience);
     for (int step = 2; step < 4; ++step) { // what an earlier job has done is done
       if (tour.current() != step) continue;

@@ -7,6 +7,7 @@
 #include "views/editors/lexers.hpp"
 #include "views/frame/locator.hpp"
 #include "views/frame/main_window.hpp"
+#include "views/guide/guide_view.hpp"
 #include "views/ops/certificate_pane.hpp"
 #include "views/ops/definition_pane.hpp"
 #include "views/ops/ops_view.hpp"
@@ -21,6 +22,7 @@
 #include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListView>
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTemporaryDir>
@@ -106,6 +108,66 @@ class TestWindow : public QObject {
     triggerAll(QStringLiteral("start")); // nothing open
     openSoftmax();
     for (View* v : w_->navigator().views()) triggerAll(v->id());
+  }
+
+  /// Of a file that defines several operators the one that is meant stands in sight.
+  void aFileOfSeveralOpensAtItsOperator() {
+    QTRY_VERIFY_WITH_TIMEOUT(w_->library().isLoaded(), patience);
+    QString text;
+    for (int n = 0; n < 30; ++n)
+      text += QStringLiteral("# Number %1.\nop f%1(x: float[N]) -> y: float[N]\n  y[i] = %1 * x[i]\n\n").arg(n);
+    text += "# What the file is about:\n# it is the last.\nop several(x: float[N],\n    z: float[N]) -> y: float[N]\n"
+            "  y[i] = x[i] + z[i]\n";
+    QFile file(folder_.filePath("several.op"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text.toUtf8());
+    file.close();
+    w_->openFile(file.fileName());
+    QTRY_VERIFY_WITH_TIMEOUT(w_->subject().name() == "several" && settled(), patience);
+    QCOMPARE(w_->subject().definition()->name, std::string("several"));
+    auto* ops = viewOf<OpsView>("ops");
+    const int header = int(text.left(text.indexOf("op several")).count('\n'));
+    int line = -1, column = -1;
+    const auto& editor = ops->definition()->editor();
+    editor.getCursorPosition(&line, &column);
+    QCOMPARE(line, header);
+    const int top = editor.firstVisibleLine(), shown = int(editor.SendScintilla(QsciScintilla::SCI_LINESONSCREEN));
+    QVERIFY2(top > 0 && top <= header - 2 && header + 2 < top + shown, "with its comment and its formula");
+    // The reader's own place is his when the text is checked again.
+    w_->subject().edit(text + "# more\n");
+    ops->definition()->editor().setFirstVisibleLine(3);
+    QTRY_VERIFY_WITH_TIMEOUT(settled(), patience);
+    QCOMPARE(editor.firstVisibleLine(), 3);
+  }
+
+  void fromASearchToWhatItFinds() {
+    openSoftmax();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    auto* list = viewOf<OpsView>("ops")->widget()->findChild<QListView*>();
+    QVERIFY(w_->actions().trigger("edit.find"));
+    auto* search = qobject_cast<QLineEdit*>(QApplication::focusWidget());
+    QVERIFY(search);
+    QTest::keyClicks(search, "layernorm");
+    QCOMPARE(w_->subject().name(), QStringLiteral("softmax"));
+    QTest::keyClick(search, Qt::Key_Return);
+    QCOMPARE(w_->subject().name(), QStringLiteral("layernorm")); // not adaptive_layernorm, which stands before it
+    search->clear();
+    QTest::keyClicks(search, "rms"); // absmax_quantize is none, though its structure is a normalization
+    QTest::keyClick(search, Qt::Key_Return);
+    QVERIFY(w_->subject().name().startsWith("rms"));
+    QTest::keyClick(search, Qt::Key_Down);
+    QVERIFY(list->hasFocus());
+    // The same of every table with a filter.
+    w_->navigator().goTo("guide");
+    auto* guide = viewOf<GuideView>("guide");
+    QLineEdit* filter = guide->table()->filterLine();
+    for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Down}) {
+      filter->setFocus();
+      filter->setText("tree");
+      QTest::keyClick(filter, key);
+      QVERIFY(guide->table()->hasFocus() && guide->table()->sourceRow() >= 0);
+    }
   }
 
   void liveDiagnosticsWhileTyping() {

@@ -17,6 +17,7 @@ class Layouts : public QObject {
   /// A pane at an edge, hidden to begin with.
   QDockWidget* addPane(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area);
 
+  [[nodiscard]] QWidget* pageOf(View* view); ///< made when first asked for
   /// Shows the view: its dock comes to the front, or its page in the middle.
   void show(View* view);
   /// In a dock of its own on the right, or back in the middle.
@@ -40,7 +41,6 @@ class Layouts : public QObject {
     QDockWidget* dock;
     Qt::DockWidgetArea area;
   };
-  [[nodiscard]] QWidget* pageOf(View* view);
   void showInMiddle();
   QMainWindow& window_;
   QStackedWidget& stack_;

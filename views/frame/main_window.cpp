@@ -24,6 +24,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QPointer>
 #include <QProgressBar>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -87,6 +88,8 @@ MainWindow::MainWindow(Workbench& workbench)
   buildToolBar();
   buildStatus();
 
+  workbench_.navigator().setPages(
+      [layouts = QPointer(layouts_)](View* view) { return layouts ? layouts->pageOf(view) : nullptr; });
   connect(&workbench_.navigator(), &Navigator::currentChanged, this, &MainWindow::showView);
   connect(&workbench_, &Workbench::said, this, [this](const QString& text) { statusBar()->showMessage(text, 8000); });
   connect(&workbench_, &Workbench::failed, this, [this](const QString& title, const QString& text) {

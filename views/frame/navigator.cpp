@@ -1,8 +1,24 @@
 #include "views/frame/navigator.hpp"
 
+#include "views/widgets/seen.hpp"
+
+#include <QCoreApplication>
+#include <QEvent>
+#include <QWidget>
+
 namespace aicf::views {
 namespace {
 constexpr std::size_t longestHistory = 200;
+constexpr int askMs = 30, mostAsked = 1000;
+} // namespace
+
+Navigator::Navigator(QObject* parent) : QObject(parent) {
+  readiness_.setInterval(askMs);
+  connect(&readiness_, &QTimer::timeout, this, [this] {
+    const bool ready = current_ && current_->isReady();
+    if (ready) bring();
+    if (ready || ++asked_ == mostAsked) awaitReadiness(false);
+  });
 }
 
 View* Navigator::view(const QString& id) const {
@@ -12,10 +28,13 @@ View* Navigator::view(const QString& id) const {
 }
 
 Place Navigator::here() const {
-  return {current_ ? current_->id() : QString(), active_, current_ ? current_->state() : QJsonObject()};
+  if (!current_) return {{}, active_, {}, {}};
+  const QWidget* page = pageOf_ ? pageOf_(current_) : nullptr;
+  return {current_->id(), active_, current_->state(), page ? seenOf(*page) : QJsonObject()};
 }
 
 void Navigator::leave() {
+  awaitReadiness(false);
   if (!current_) return;
   back_.push_back(here());
   if (back_.size() > longestHistory) back_.erase(back_.begin());
@@ -81,13 +100,51 @@ void Navigator::travel(std::vector<Place>& from, std::vector<Place>& to) {
   const Place target = from.back();
   from.pop_back();
   to.push_back(here());
+  awaitReadiness(false);
   setActive(target.entity);
   if (View* v = view(target.view)) {
     enter(v);
     if (!target.entity.isNull() && v->kinds().contains(target.entity.kind)) v->show(target.entity);
-    v->restore(target.state);
+    resume(target);
   }
   Q_EMIT historyChanged();
+}
+
+void Navigator::resume(const Place& place) {
+  resumed_ = place;
+  bring();
+  awaitReadiness(!current_->isReady());
+}
+
+void Navigator::bring() {
+  current_->restore(resumed_.state);
+  const QWidget* page = pageOf_ ? pageOf_(current_) : nullptr;
+  if (!page) return;
+  // A row that is chosen shows its own, and something else may have been looked at last.
+  if (chooseRows(*page, resumed_.seen)) current_->restore(resumed_.state);
+  scrollTo(*page, resumed_.seen);
+}
+
+void Navigator::awaitReadiness(bool await) {
+  if (await == readiness_.isActive()) return;
+  asked_ = 0;
+  if (await) {
+    readiness_.start();
+    QCoreApplication::instance()->installEventFilter(this);
+  } else {
+    readiness_.stop();
+    QCoreApplication::instance()->removeEventFilter(this);
+  }
+}
+
+bool Navigator::eventFilter(QObject* watched, QEvent* event) {
+  switch (event->type()) {
+  case QEvent::KeyPress:
+  case QEvent::MouseButtonPress:
+  case QEvent::Wheel: awaitReadiness(false); break;
+  default: break;
+  }
+  return QObject::eventFilter(watched, event);
 }
 
 } // namespace aicf::views

@@ -1,23 +1,29 @@
-// The one active entity, the current view, and the way back. A place remembers view, entity and the view's own state.
+// The one active entity, the current view, and the way back. A place remembers view, entity, the view's own state, and
+// what was seen of its panes.
 #pragma once
 #include "views/frame/view.hpp"
 
 #include <QObject>
+#include <QTimer>
+
+#include <optional>
 
 namespace aicf::views {
 
 struct Place {
   QString view;
   Entity entity;
-  QJsonObject state;
+  QJsonObject state, seen; ///< seen: seenOf()
 };
 
 class Navigator : public QObject {
   Q_OBJECT
  public:
-  explicit Navigator(QObject* parent = nullptr) : QObject(parent) {}
+  explicit Navigator(QObject* parent = nullptr);
 
   void setViews(std::vector<View*> views) { views_ = std::move(views); }
+  /// Of a view that was shown, its widget; or nothing.
+  void setPages(std::function<QWidget*(View*)> pageOf) { pageOf_ = std::move(pageOf); }
   [[nodiscard]] const std::vector<View*>& views() const { return views_; }
   [[nodiscard]] View* view(const QString& id) const;
   [[nodiscard]] View* current() const { return current_; }
@@ -38,6 +44,10 @@ class Navigator : public QObject {
   [[nodiscard]] bool canGoForward() const { return !forward_.empty(); }
   void goBack() { travel(back_, forward_); }
   void goForward() { travel(forward_, back_); }
+  [[nodiscard]] Place here() const;
+  /// Brings the current view to where it was at a place: now, and again once it has what it then shows, unless the user
+  /// did something meanwhile.
+  void resume(const Place& place);
 
  Q_SIGNALS:
   void currentChanged(View* view);
@@ -45,17 +55,25 @@ class Navigator : public QObject {
   void historyChanged();
   void linkedChanged(View* view);
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
+  void bring();
+  void awaitReadiness(bool await);
   void leave();
   void enter(View* view);
   void setActive(const Entity& entity);
   void travel(std::vector<Place>& from, std::vector<Place>& to);
-  [[nodiscard]] Place here() const;
 
   std::vector<View*> views_;
+  std::function<QWidget*(View*)> pageOf_;
   View* current_ = nullptr;
   Entity active_;
   std::vector<Place> back_, forward_;
+  Place resumed_;
+  QTimer readiness_;
+  int asked_ = 0;
 };
 
 } // namespace aicf::views

@@ -6,7 +6,6 @@
 
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QScrollBar>
 #include <QSplitter>
 #include <QUndoStack>
 #include <QVBoxLayout>
@@ -122,7 +121,7 @@ QWidget* GuideView::widget() {
   });
   judge();
   follow(workbench_.navigator().active());
-  if (selected().isEmpty()) table_->selectSourceRow(0);
+  if (selected().isEmpty()) selectFirst();
   return widget_;
 }
 
@@ -179,6 +178,17 @@ QString GuideView::selected() const {
   return row >= 0 ? model_->at(row).id : QString();
 }
 
+/// Something to read about to begin with: what is refused and could be allowed, else what is legal.
+void GuideView::selectFirst() {
+  for (const GuideRow::Mark mark : {GuideRow::Mark::refused, GuideRow::Mark::legal})
+    for (int row = 0; row < model_->rowCount(); ++row)
+      if (model_->at(row).mark == mark) {
+        table_->selectSourceRow(row);
+        return;
+      }
+  table_->selectSourceRow(0);
+}
+
 void GuideView::select(const QString& transformation) {
   for (int row = 0; row < model_->rowCount(); ++row)
     if (model_->at(row).id == transformation) table_->selectSourceRow(row);
@@ -205,7 +215,7 @@ bool GuideView::isReady() const {
 
 QJsonObject GuideView::state() const {
   if (!widget_) return {};
-  return {{"table", table_->state()}, {"transformation", selected()}, {"page", page_->verticalScrollBar()->value()}};
+  return {{"table", table_->state()}, {"transformation", selected()}, {"page", page_->place()}};
 }
 
 void GuideView::restore(const QJsonObject& state) {

@@ -49,6 +49,7 @@ class GuideView : public QObject, public View {
   [[nodiscard]] QPushButton* tickButton() const { return ticks_; } ///< hidden when nothing would allow it, or it is
   [[nodiscard]] QString selected() const;
   void select(const QString& transformation);
+  void selectFirst();
 
  private:
   void judge();

@@ -42,18 +42,33 @@ Page::Page(Workbench& workbench, const QString& name) : workbench_(workbench) {
 
 void Page::setBody(std::function<QString()> write, bool stay) {
   write_ = std::move(write);
-  rewrite();
-  if (!stay) verticalScrollBar()->setValue(0);
+  writeAt(stay ? place() : 0);
 }
 
-void Page::rewrite() {
-  const int place = verticalScrollBar()->value();
+void Page::rewrite() { writeAt(place()); }
+
+void Page::writeAt(int place) {
+  stale_ = !isVisible();
+  place_ = place;
+  if (stale_) return;
   document()->setDefaultStyleSheet(sheet());
   setHtml(QStringLiteral("<body>%1</body>").arg(write_ ? write_() : QString()));
-  verticalScrollBar()->setValue(place);
+  if (place > 0)
+    scrollDown(place);
+  else
+    verticalScrollBar()->setValue(0);
 }
 
+void Page::showEvent(QShowEvent* event) {
+  QTextBrowser::showEvent(event);
+  if (stale_) rewrite();
+}
+
+int Page::place() const { return stale_ ? place_ : verticalScrollBar()->value(); }
+
 void Page::scrollDown(int place) {
+  place_ = place;
+  if (stale_) return;
   (void)document()->size(); // laid out bit by bit otherwise, and the bar's range with it
   verticalScrollBar()->setValue(place);
 }

@@ -1,5 +1,5 @@
 // A readable page: HTML in the theme's colours, links that open what they name (aicf://…) or do what they say. It is
-// written again when the theme changes, at the place where the reader was.
+// written when somebody sees it, and again when the theme changes, at the place where the reader was.
 #pragma once
 #include "views/frame/theme.hpp"
 #include "views/frame/workbench.hpp"
@@ -16,8 +16,11 @@ class Page : public QTextBrowser {
   /// before, and the reader stays where he is.
   void setBody(std::function<QString()> write, bool stay = false);
   void rewrite();
-  /// To a place that verticalScrollBar() said; the whole page is laid out for it.
-  void scrollDown(int place);
+  [[nodiscard]] int place() const; ///< how far it is scrolled, or will be once it is written
+  void scrollDown(int place);      ///< the whole page is laid out for it
+
+ protected:
+  void showEvent(QShowEvent* event) override;
 
  Q_SIGNALS:
   /// A link of another scheme than aicf and http: the view knows what it does.
@@ -25,7 +28,10 @@ class Page : public QTextBrowser {
 
  private:
   Workbench& workbench_;
+  void writeAt(int place);
   std::function<QString()> write_;
+  bool stale_ = false; ///< to be written when it is seen
+  int place_ = 0;      ///< and to be scrolled there
 };
 
 // Pieces of pages. Texts are escaped here.

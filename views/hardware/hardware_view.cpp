@@ -12,7 +12,6 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QScrollBar>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -370,7 +369,7 @@ QJsonObject HardwareView::state() const {
           {"compare", compare_->currentIndex()},
           {"item", row >= 0 ? model_->at(row).id : QString()},
           {"table", table_->state()},
-          {"page", page_->verticalScrollBar()->value()}};
+          {"page", page_->place()}};
 }
 
 void HardwareView::restore(const QJsonObject& state) {

@@ -17,10 +17,10 @@ class CertificatePane : public QWidget {
   void setCertificates(const std::vector<Certificate>& certificates);
   void select(const QString& id);
   [[nodiscard]] int step() const { return step_; }
+  void showStep(int step); ///< the nearest that there is
 
  private:
   void show();
-  void showStep(int step);
   RecordModel<Certificate>* model_;
   Table* table_;
   ElidedLabel *method_, *rule_;

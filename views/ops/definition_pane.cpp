@@ -6,6 +6,8 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace aicf::views {
 namespace {
 QString severityText(Diagnostic::Severity s) {
@@ -45,8 +47,7 @@ RecordModel<Diagnostic>* makeMessagesModel(QObject* parent) {
 
 DefinitionPane::DefinitionPane(Workbench& workbench)
     : workbench_(workbench), editor_(new CodeEditor(CodeEditor::Language::op, tr("Definition of the operator"))),
-      model_(makeMessagesModel(this)),
-      messages_(new Table(model_, tr("Messages of the checker"), tr("No messages: the definition checks."))),
+      model_(makeMessagesModel(this)), messages_(new Table(model_, tr("Messages of the checker"), {})),
       formula_(new FormulaView(tr("Formula of the operator"))) {
   editorPane_ = new Pane(tr("Definition"), editor_);
   messagesPane_ = new Pane(tr("Messages"), messages_);
@@ -70,6 +71,7 @@ DefinitionPane::DefinitionPane(Workbench& workbench)
   connect(&workbench.subject(), &Subject::opened, this, &DefinitionPane::load);
   connect(&workbench.subject(), &Subject::checked, this, &DefinitionPane::showMessages);
   connect(&workbench.subject(), &Subject::checked, this, &DefinitionPane::showFormula);
+  connect(&workbench.subject(), &Subject::checked, this, &DefinitionPane::goToOperator);
   connect(&workbench.subject(), &Subject::opened, this, &DefinitionPane::showFormula);
   connect(&workbench.subject(), &Subject::modifiedChanged, this, &DefinitionPane::updateTitle);
   connect(messages_, &QAbstractItemView::activated, this, [this] {
@@ -109,8 +111,23 @@ void DefinitionPane::goToValue(const QString& name) {
     if (qs(definition->tensors[s.target].name) == name && s.at.line > 0) editor_->goTo(s.at.line, s.at.column);
 }
 
+/// A file may define several: the one that is meant stands first in sight, with its comment.
+void DefinitionPane::goToOperator() {
+  const auto definition = workbench_.subject().definition();
+  if (!std::exchange(arriving_, false) || !definition) return;
+  const TensorId first = definition->inputs > 0 || definition->outputs.empty() ? 0 : definition->outputs.front();
+  int line = definition->tensors[first].at.line - 1;
+  while (line > 0 && !editor_->text(line).trimmed().startsWith(QLatin1String("op "))) --line;
+  if (line <= 0) return;
+  editor_->setCursorPosition(line, 0);
+  int top = line;
+  while (top > 0 && editor_->text(top - 1).startsWith('#')) --top;
+  editor_->setFirstVisibleLine(top);
+}
+
 void DefinitionPane::load() {
   loading_ = true;
+  arriving_ = true;
   const Subject& s = workbench_.subject();
   editor_->setText(s.text());
   editor_->setReadOnly(s.isEmpty());
@@ -143,6 +160,8 @@ void DefinitionPane::showMessages() {
   editor_->setDiagnostics(diagnostics);
   std::size_t errors = 0;
   for (const Diagnostic& d : diagnostics) errors += d.severity == Diagnostic::Severity::error ? 1 : 0;
+  messages_->setExplanation(workbench_.subject().isEmpty() ? tr("What the checker says of a definition stands here.")
+                                                           : tr("No messages: the definition checks."));
   messagesPane_->setNote(errors > 0 ? tr("errors: %1").arg(errors) : diagnostics.empty() ? QString() : tr("no errors"));
 }
 

@@ -29,6 +29,7 @@ class DefinitionPane : public QWidget {
   void showMessages();
   void updateTitle();
   void showFormula();
+  void goToOperator();
   void goToValue(const QString& name);
   Workbench& workbench_;
   CodeEditor* editor_;
@@ -36,7 +37,7 @@ class DefinitionPane : public QWidget {
   Table* messages_;
   FormulaView* formula_;
   Pane *editorPane_, *formulaPane_, *messagesPane_;
-  bool loading_ = false;
+  bool loading_ = false, arriving_ = false; ///< arriving: the operator of the text is not known yet
 };
 
 } // namespace aicf::views

@@ -1,6 +1,9 @@
 #include "views/ops/ops_view.hpp"
 
+#include "views/formula/formula_view.hpp"
+#include "views/ops/certificate_pane.hpp"
 #include "views/ops/definition_pane.hpp"
+#include "views/ops/gradient_pane.hpp"
 #include "views/ops/operator_list.hpp"
 #include "views/ops/structure_pane.hpp"
 
@@ -35,11 +38,17 @@ QWidget* OpsView::widget() {
 
 void OpsView::show(const Entity& /*entity*/) {} // the panes follow the active operator
 
+bool OpsView::isReady() const {
+  return !widget_ || (!workbench_.subject().isChecking() && !structure_->derivative().isBusy());
+}
+
 QJsonObject OpsView::state() const {
   if (!widget_) return {};
   return {{"filter", list_->filter()},
           {"scroll", list_->scroll()},
           {"tab", structure_->tabs().currentIndex()},
+          {"step", structure_->certificates().step()},
+          {"zoom", definition_->formula().zoom()},
           {"line", definition_->editor().firstVisibleLine()}};
 }
 
@@ -48,6 +57,8 @@ void OpsView::restore(const QJsonObject& state) {
   list_->setFilter(state.value("filter").toString());
   list_->setScroll(state.value("scroll").toInt());
   structure_->tabs().setCurrentIndex(state.value("tab").toInt());
+  structure_->certificates().showStep(state.value("step").toInt());
+  definition_->formula().setZoom(state.value("zoom").toDouble(1));
   definition_->editor().setFirstVisibleLine(state.value("line").toInt());
 }
 

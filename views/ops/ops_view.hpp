@@ -25,6 +25,7 @@ class OpsView : public QObject, public View {
   [[nodiscard]] QJsonObject state() const override;
   void restore(const QJsonObject& state) override;
   bool find() override;
+  [[nodiscard]] bool isReady() const override;
 
   [[nodiscard]] DefinitionPane* definition() const { return definition_; }
   [[nodiscard]] StructurePane* structure() const { return structure_; }

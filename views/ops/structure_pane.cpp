@@ -50,7 +50,7 @@ RecordModel<Reduction>* makeReductionsModel(QObject* parent) {
   using C = Column<Reduction>;
   return new RecordModel<Reduction>(
       {C{{StructurePane::tr("Name"),
-          StructurePane::tr("Name on the left side; h#1 is the first inside an expression of h"), CellKind::mono, 64},
+          StructurePane::tr("Name on the left side; h#1 is the first inside an expression of h"), CellKind::mono, 56},
          [](const auto& r) { return qs(r.name); }},
        C{{StructurePane::tr("Reducer"), StructurePane::tr("The operation that combines the elements"), CellKind::mono,
           66},

@@ -14,7 +14,6 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QScrollBar>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QVBoxLayout>
@@ -216,6 +215,7 @@ void PrimitivesView::showRow() {
   const int row = table_->sourceRow();
   if (row < 0) {
     probe_.clear();
+    shown_ = {};
     showCharts();
     page_->setBody([] { return paragraph(tr("Choose a realization to see its figures and the runs behind them.")); });
     return;
@@ -249,6 +249,7 @@ void PrimitivesView::showCharts() {
 }
 
 void PrimitivesView::showFigure(const QString& figure) {
+  shown_ = {QStringLiteral("metric"), figure};
   const KnownProfile* known = HardwareProfiles::of(workbench_).current();
   if (figure.isEmpty() || !known || !known->profile) {
     page_->setBody([] { return paragraph(tr("Not measured: no figure stands behind this cell.")); });
@@ -270,6 +271,7 @@ void PrimitivesView::showFigure(const QString& figure) {
 }
 
 void PrimitivesView::showPrimitive(const QString& id) {
+  shown_ = {QStringLiteral("primitive"), id};
   page_->setBody([this, id] { return primitivePage(workbench_, id); });
 }
 
@@ -308,7 +310,8 @@ QJsonObject PrimitivesView::state() const {
           {"quantity", quantity_->currentIndex()},
           {"tab", tabs_->currentIndex()},
           {"probe", probe_},
-          {"page", page_->verticalScrollBar()->value()},
+          {"shown", shown_.isNull() ? QString() : shown_.uri()},
+          {"page", page_->place()},
           {"table", table_->state()}};
 }
 
@@ -322,6 +325,12 @@ void PrimitivesView::restore(const QJsonObject& state) {
   table_->restore(state.value("table").toObject());
   select(state.value("probe").toString());
   table_->scrollAs(state.value("table").toObject());
+  if (const auto shown = Entity::fromUri(state.value("shown").toString()); shown && *shown != shown_) {
+    if (shown->kind == QLatin1String("primitive"))
+      showPrimitive(shown->id);
+    else
+      showFigure(shown->id);
+  }
   page_->scrollDown(state.value("page").toInt());
 }
 

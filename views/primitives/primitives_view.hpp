@@ -72,6 +72,7 @@ class PrimitivesView : public QObject, public View {
   QPointer<QWidget> widget_;
   std::vector<Realization> all_;
   QString probe_;
+  Entity shown_; ///< on the page: a metric or a primitive
   RecordModel<Realization>* model_ = nullptr;
   RecordModel<BreakEven>* breaks_ = nullptr;
   RecordModel<FamilyRow>* families_ = nullptr;
