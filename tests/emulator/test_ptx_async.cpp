@@ -4,7 +4,10 @@
 
 #include <QtTest>
 
+#include <array>
 #include <bit>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <random>
 
@@ -502,8 +505,13 @@ class TestPtxAsync : public QObject {
         for (const bool registers : {false, true})
           QTest::newRow((std::string(type) + " " + std::to_string(selector) + (registers ? " registers" : "")).c_str())
               << QString(type) << selector << registers;
-    QTest::newRow("s8") << QString("s8") << 0 << false;
-    QTest::newRow("s8 registers") << QString("s8") << 0 << true;
+    for (const char* type : {"f16", "f16 to f16"})
+      for (const int selector : {0, 1})
+        QTest::newRow((std::string(type) + " " + std::to_string(selector)).c_str())
+            << QString(type) << selector << (selector == 0);
+    for (const char* type : {"s8", "e4m3", "e5m2", "e4m3 to f16", "e5m2 to f16"})
+      for (const bool registers : {false, true})
+        QTest::newRow((std::string(type) + (registers ? " registers" : "")).c_str()) << QString(type) << 0 << registers;
   }
   /// m64n8 with 64 bytes of B a column, of A the half that is held, against the dense product of A with its zeros.
   /// PTX ISA, "Sparse matrix storage" of wgmma, and the figures of its metadata: each warp gives that of its 16 rows.
@@ -511,13 +519,24 @@ class TestPtxAsync : public QObject {
     QFETCH(QString, type);
     QFETCH(int, selector);
     QFETCH(bool, registers);
-    const int bytes = type == "s8" ? 1 : type == "bf16" ? 2 : 4, depth = 64 / bytes, held = depth / 2;
+    const bool halves = type.endsWith("to f16"); // what is accumulated
+    type = type.section(' ', 0, 0);
+    const int bytes = type == "tf32" ? 4 : type.endsWith("f16") ? 2 : 1, depth = 64 / bytes, held = depth / 2;
     const int chunk = bytes == 4 ? 2 : 4, chunks = depth / chunk, each = 4 / bytes;
     std::mt19937 random(5);
     const auto small = [&] { return static_cast<int>(random() % 7) - 3; };
     const auto bits = [&](int v) -> std::uint32_t {
       const auto f = std::bit_cast<std::uint32_t>(static_cast<float>(v));
-      return bytes == 1 ? static_cast<std::uint8_t>(v) : bytes == 2 ? f >> 16 : f;
+      if (type == "s8") return static_cast<std::uint8_t>(v);
+      if (type == "tf32") return f;
+      if (type == "bf16") return f >> 16;
+      // 0, 1, 2 and 3 of the small formats, and the sign above them.
+      static const std::map<QString, std::array<std::uint32_t, 5>> small_numbers{
+          {"f16", {0, 0x3c00, 0x4000, 0x4200, 0x8000}},
+          {"e4m3", {0, 0x38, 0x40, 0x44, 0x80}},
+          {"e5m2", {0, 0x3c, 0x40, 0x42, 0x80}}};
+      const auto& numbers = small_numbers.at(type);
+      return numbers[static_cast<std::size_t>(std::abs(v))] | (v < 0 ? numbers[4] : 0);
     };
     std::vector<int> a(64 * depth), kept(64 * held), b(8 * depth);
     for (int& v : b) v = small();
@@ -559,11 +578,10 @@ class TestPtxAsync : public QObject {
         fragments.push_back(v);
       }
     const auto descriptor = [](std::uint64_t stride) { return std::to_string(128ull / 16 << 16 | stride / 16 << 32); };
-    const std::string types = type == "s8" ? "s32.s8.s8" : "f32." + type.toStdString() + "." + type.toStdString();
-    const std::string immediates = type == "s8"     ? ""
-                                   : type == "tf32" ? ", 1, 1"
-                                   : registers      ? ", 1, 1, 0"
-                                                    : ", 1, 1, 0, 0";
+    const std::string of = type.toStdString();
+    const std::string types = type == "s8" ? "s32.s8.s8" : std::string(halves ? "f16." : "f32.") + of + "." + of;
+    const std::string d = halves ? "{%f0, %f1}" : "{%f0, %f1, %f2, %f3}";
+    const std::string immediates = type == "s8" ? "" : bytes != 2 ? ", 1, 1" : registers ? ", 1, 1, 0" : ", 1, 1, 0, 0";
     const std::string body =
         "mov.u32 %r1, sa;\nmov.u32 %r2, sb;\nmov.u32 %r3, %t;\n"
         "COPY:\nmul.wide.u32 %l1, %r3, 4;\nadd.s64 %l2, %l1, %p0;\nld.global.u32 %r4, [%l2];\n"
@@ -577,9 +595,8 @@ class TestPtxAsync : public QObject {
         descriptor(256) + ";\nor.b64 %l4, %l4, " + descriptor(512) +
         ";\nmov.u32 %f0, 0;\nmov.u32 %f1, 0;\nmov.u32 %f2, 0;\nmov.u32 %f3, 0;\nsetp.ne.u32 %q2, 1, 0;\n"
         "wgmma.fence.sync.aligned;\nwgmma.mma_async.sp.sync.aligned.m64n8k" +
-        std::to_string(depth) + "." + types + " {%f0, %f1, %f2, %f3}, " +
-        (registers ? "{%r13, %r14, %r15, %r16}" : "%l3") + ", %l4, %r20, " + std::to_string(selector) + ", %q2" +
-        immediates +
+        std::to_string(depth) + "." + types + " " + d + ", " + (registers ? "{%r13, %r14, %r15, %r16}" : "%l3") +
+        ", %l4, %r20, " + std::to_string(selector) + ", %q2" + immediates +
         ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
         "add.s64 %l5, %l1, %p2;\nst.global.v4.u32 [%l5], {%f0, %f1, %f2, %f3};\n";
     Kernel k{test::entry(5, body, ".shared .align 1024 .b8 sa[2048];\n.shared .align 1024 .b8 sb[512];",
@@ -598,7 +615,12 @@ class TestPtxAsync : public QObject {
         const int row = t / 32 * 16 + t % 32 / 4 + 8 * (i / 2), column = t % 4 * 2 + i % 2;
         int expected = 0;
         for (int q = 0; q < depth; ++q) expected += a[row * depth + q] * b[column * depth + q];
-        const std::uint32_t v = got[static_cast<std::size_t>(4 * t + i)];
+        std::uint32_t v = got[static_cast<std::size_t>(4 * t + (halves ? i / 2 : i))];
+        if (halves) {
+          v = v >> (i % 2 * 16) & 0xffff; // finite and normal, or 0: below 2^11 halves hold every whole number
+          const float f = std::ldexp(static_cast<float>((v & 0x3ff) | 0x400), static_cast<int>(v >> 10 & 31) - 25);
+          v = (v & 0x7fff) == 0 ? 0 : std::bit_cast<std::uint32_t>((v & 0x8000) != 0 ? -f : f);
+        }
         QCOMPARE(type == "s8" ? static_cast<int>(v) : static_cast<int>(std::bit_cast<float>(v)), expected);
       }
   }

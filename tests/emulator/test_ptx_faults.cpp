@@ -58,12 +58,59 @@ std::string store(const std::string& fence, const std::string& end) {
          end;
 }
 
+/// `of` threads reduce into the first word.
+std::string red_async(const std::string& guard = "") {
+  return guard + "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r31], 1, [%r30];\n";
+}
+const std::string zero = "@%q7 st.shared.u32 [%r31], 0;\n";
+std::string expect(int bytes) {
+  return "@%q7 mbarrier.arrive.expect_tx.shared.b64 _, [%r30], " + std::to_string(bytes) + ";\n";
+}
+std::string st_async(const std::string& to) {
+  return "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [" + to + "], %t, [%r30];\n";
+}
+const std::string long_while = "mov.u32 %r9, 60000;\nL:\nsub.u32 %r9, %r9, 1;\nsetp.ne.u32 %q3, %r9, 0;\n@%q3 bra L;\n";
+
 const std::vector<Pair>& pairs() {
   static const std::string mine = "mad.lo.u32 %r24, %r21, 64, %t;\n";
   static const std::string copy = "add.u32 %r2, %r1, %r1;\nadd.u32 %r2, %r2, %r2;\nadd.u32 %r2, %r2, %r31;\n"
                                   "cp.async.cg.shared.global [%r2], [%l21], 16;\ncp.async.commit_group;\n";
   static const std::string grid =
       "mov.u32 %r6, %ctaid.x;\nmad.lo.u32 %r7, %r6, 64, %t;\nmul.wide.u32 %l3, %r7, 4;\nadd.s64 %l3, %l3, %p0;\n";
+  // Both blocks of a cluster send 256 bytes to the first of block 0.
+  static const std::string zeroed = "st.shared.u32 [%r20], 0;\nst.shared.u32 [%r20+1024], %t;\n";
+  const auto gather = [](const std::string& fence, const std::string& copy) {
+    return zeroed + fence + init + expect(512) + meet +
+           "mapa.shared::cluster.u32 %r8, %r31, 0;\nmapa.shared::cluster.u32 %r9, %r30, 0;\n@%q7 " + copy +
+           " [%r8], [%r31+1024], 256, [%r9];\nsetp.ne.u32 %q2, %r21, 0;\n@%q2 bra E;\n" + wait + read + "E:\n" + meet;
+  };
+  const std::string summed = "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32";
+  const std::string copied = "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes";
+  const auto to_global = [](const std::string& copy) {
+    return write + "fence.proxy.async;\nbar.sync 0;\n@!%q7 exit;\n" + copy +
+           " [%p0], [%r31], 256;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;";
+  };
+  // Two stages with an mbarrier each, both loaded.
+  const auto stages = [](const std::string& waited) {
+    return "add.u32 %r29, %r31, 1024;\n@%q7 mbarrier.init.shared.b64 [%r29], 1;\n" + init + load("256", "256") +
+           "@%q7 mbarrier.arrive.expect_tx.shared.b64 _, [%r29], 256;\n@%q7 "
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r31+512], [%p0+256], 256, [%r29];\n"
+           "W:\nmbarrier.try_wait.parity.shared.b64 %q1, [" +
+           waited + "], 0;\n@!%q1 bra W;\n" + read + "bar.sync 0;\nW2:\nmbarrier.try_wait.parity.shared.b64 %q1, " +
+           "[%r29], 0;\n@!%q1 bra W2;\nW3:\nmbarrier.try_wait.parity.shared.b64 %q1, [%r30], 0;\n@!%q1 bra W3;\n";
+  };
+  // Each warp stores its half and waits for its group; then a warp writes.
+  const auto halves = [](const std::string& end) {
+    return write +
+           "fence.proxy.async;\nbar.sync 0;\nand.b32 %r2, %t, 31;\nsetp.ne.u32 %q2, %r2, 0;\nmul.wide.u32 "
+           "%l1, %t, 4;\nadd.s64 %l1, %l1, %p0;\n@!%q2 cp.async.bulk.global.shared::cta.bulk_group [%l1], "
+           "[%r20], 128;\ncp.async.bulk.commit_group;\n" +
+           end;
+  };
+  static const std::string other_half = "xor.b32 %r3, %t, 32;\nshl.b32 %r3, %r3, 2;\nadd.u32 %r3, %r3, %r31;\n"
+                                        "st.shared.u32 [%r3], 7;\n";
+  static const std::string three = zero + "bar.sync 0;\nshr.u32 %r2, %t, 5;\nsetp.eq.u32 %q2, %r2, 2;\n@%q2 bra C;\n"
+                                          "red.shared.add.u32 [%r31], 1;\nsetp.eq.u32 %q3, %r2, 0;\n";
   static const std::vector<Pair> all{
       {"load past the end", "out-of-bounds", "ld.global.u32 %r2, [%l20+772];", "ld.global.u32 %r2, [%l20+768];", 64, 1,
        1, 0, 63},
@@ -179,6 +226,51 @@ const std::vector<Pair>& pairs() {
       {"bulk copy read too early", "shared-race", init + load("256", "256") + read + wait,
        init + load("256", "256") + wait + read},
       {"bulk copy of fewer bytes", "deadlock", init + load("512", "256") + wait, init + load("256", "256") + wait},
+      {"sum of red.async read too early", "shared-race",
+       zero + init + expect(256) + red_async() + "ld.shared.u32 %r5, [%r31];\n" + wait,
+       zero + init + expect(256) + red_async() + wait + "ld.shared.u32 %r5, [%r31];\n"},
+      {"sum of red.async read by a warp that does not wait", "shared-race",
+       zero + init + expect(256) + red_async() + "setp.gt.u32 %q2, %t, 31;\n@%q2 bra A;\n" + wait + "bra B;\nA:\n" +
+           long_while + "ld.shared.u32 %r5, [%r31];\nB:\n",
+       zero + init + expect(256) + red_async() + "setp.gt.u32 %q2, %t, 31;\n@%q2 bra A;\n" + wait + "bra B;\nA:\n" +
+           long_while + "B:\nbar.sync 0;\nld.shared.u32 %r5, [%r31];\n"},
+      {"red.async beside a store", "shared-race",
+       zero + init + expect(252) + red_async("@!%q7 ") + "@%q7 st.shared.u32 [%r31], 5;\n" + wait,
+       zero + init + expect(252) + red_async("@!%q7 ") + wait + "bar.sync 0;\n@%q7 st.shared.u32 [%r31], 5;\n"},
+      {"store beside red.async", "shared-race",
+       zero + init + expect(252) + "@%q7 st.shared.u32 [%r31], 5;\n" + red_async("@!%q7 ") + wait,
+       zero + init + expect(252) + "@%q7 red.shared.add.u32 [%r31], 5;\n" + red_async("@!%q7 ") + wait},
+      {"red.async into nothing", "uninitialised-shared", init + expect(256) + red_async() + wait,
+       zero + init + expect(256) + red_async() + wait},
+      {"st.async to one word", "shared-race", init + expect(256) + st_async("%r31") + wait,
+       init + expect(256) + st_async("%r20") + wait + opposite},
+      {"st.async beside red.async", "shared-race",
+       zero + init + expect(256) + "@%q7 " + st_async("%r31") + red_async("@!%q7 ") + wait,
+       zero + init + expect(256) + "@%q7 " + st_async("%r31+256") + red_async("@!%q7 ") + wait},
+      {"two blocks copy to one place", "shared-race", gather("fence.proxy.async;\n", copied),
+       gather("fence.proxy.async;\n", summed), 64, 2, 2},
+      {"bulk reduction without a proxy fence", "proxy-fence", gather("", summed),
+       gather("fence.proxy.async;\n", summed), 64, 2, 2},
+      {"two blocks store to one place", "global-race", to_global("cp.async.bulk.global.shared::cta.bulk_group"),
+       to_global("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32"), 64, 2},
+      {"mbarrier of another stage", "shared-race", stages("%r29"), stages("%r30")},
+      {"mbarrier not published", "shared-race",
+       "@%q7 mbarrier.init.shared.b64 [%r30], 1;\nsetp.ne.u32 %q2, %t, 32;\nbar.warp.sync -1;\n@%q2 bra E;\n" +
+           long_while +
+           "mbarrier.arrive.expect_tx.shared.b64 _, [%r30], 256;\n"
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r31], [%p0], 256, [%r30];\n" +
+           wait + "E:\n",
+       "@%q7 mbarrier.init.shared.b64 [%r30], 1;\nsetp.ne.u32 %q2, %t, 32;\nbar.sync 0;\n@%q2 bra E;\n" + long_while +
+           "mbarrier.arrive.expect_tx.shared.b64 _, [%r30], 256;\n"
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r31], [%p0], 256, [%r30];\n" +
+           wait + "E:\n"},
+      {"another warp's bulk group", "shared-race", halves("cp.async.bulk.wait_group.read 0;\n" + other_half),
+       halves("cp.async.bulk.wait_group.read 0;\nbar.sync 0;\n" + other_half)},
+      {"written over while it is copied", "shared-race", copy + "st.shared.u32 [%r2], 1;\ncp.async.wait_all;",
+       copy + "cp.async.wait_all;\nst.shared.u32 [%r2], 1;\n"},
+      {"one of two that added has met the reader", "shared-race",
+       three + "@%q3 bra E;\nbar.arrive 1, 64;\nbra E;\nC:\nbar.sync 1, 64;\nld.shared.u32 %r5, [%r31];\nE:\n",
+       three + "bar.arrive 1, 96;\nbra E;\nC:\nbar.sync 1, 96;\nld.shared.u32 %r5, [%r31];\nE:\n", 96},
       {"mbarrier never made", "mbarrier", "mbarrier.arrive.shared.b64 %l1, [%r30];",
        init + "@%q7 mbarrier.arrive.shared.b64 %l1, [%r30];"},
       {"one arrival too many", "mbarrier", init + "@%q7 mbarrier.arrive.shared.b64 %l1, [%r30], 2;",

@@ -229,11 +229,11 @@ extern "C" __global__ void k(int* x) {
     }
   }
 
-  /// What only tells the hardware something changes nothing: policies, prefetches, register counts, sleeps.
+  /// What only tells the hardware something changes nothing: policies, prefetches, sleeps.
   void hints() {
     Kernel k{
         test::entry(1,
-                    "setmaxnreg.dec.sync.aligned.u32 40;\ngriddepcontrol.wait;\ngriddepcontrol.launch_dependents;\n"
+                    "griddepcontrol.wait;\ngriddepcontrol.launch_dependents;\n"
                     "nanosleep.u32 20;\npmevent 1;\nmul.lo.u32 %r2, %t, 16;\nmov.u32 %r3, s;\nadd.u32 %r2, %r2, %r3;\n"
                     "mul.wide.u32 %l1, %t, 16;\nadd.s64 %l1, %l1, %p0;\n"
                     "createpolicy.fractional.L2::evict_first.b64 %l2, 1.0;\nprefetch.global.L2 [%l1];\n"

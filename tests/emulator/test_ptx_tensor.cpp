@@ -168,24 +168,37 @@ class TestPtxTensor : public QObject {
   void sparse_data() {
     QTest::addColumn<int>("depth");
     QTest::addColumn<QString>("types"); // d a b
-    const auto row = [](int depth, const char* types) {
-      QTest::newRow((std::to_string(depth) + " " + types).c_str()) << depth << QString(types);
+    QTest::addColumn<int>("selector");
+    const auto row = [](int depth, const char* types, int selectors = 1) {
+      for (int s = 0; s < selectors; ++s)
+        QTest::newRow((std::to_string(depth) + " " + types + " " + std::to_string(s)).c_str())
+            << depth << QString(types) << s;
     };
-    row(16, "f32 f16 f16");
-    row(32, "f32 f16 f16");
-    row(32, "f32 bf16 bf16");
-    row(8, "f32 tf32 tf32");
-    row(16, "f32 tf32 tf32");
-    row(32, "s32 s8 u8");
+    // As many selectors as there are quarters of the metadata's lanes that an instruction leaves unused.
+    row(16, "f32 f16 f16", 4);
+    row(32, "f32 f16 f16", 2);
+    row(16, "f16 f16 f16", 4);
+    row(32, "f16 f16 f16", 2);
+    row(16, "f32 bf16 bf16", 4);
+    row(32, "f32 bf16 bf16", 2);
+    row(8, "f32 tf32 tf32", 4);
+    row(16, "f32 tf32 tf32", 2);
+    row(32, "s32 s8 u8", 2);
     row(64, "s32 u8 s8");
+    row(32, "s32 u8 u8", 2);
+    row(64, "s32 s8 s8");
     row(64, "f32 e4m3 e5m2");
-    row(64, "s32 s4 s4");
+    row(64, "f32 e5m2 e4m3");
+    row(64, "f32 e4m3 e4m3");
+    row(64, "f32 e5m2 e5m2");
+    row(64, "s32 s4 s4", 2);
     row(128, "s32 u4 s4");
   }
   /// A dense product of what is held and zeros. PTX ISA, "Sparse matrix storage" and the figures of its metadata.
   void sparse() {
     QFETCH(int, depth);
     QFETCH(QString, types);
+    QFETCH(int, selector);
     const auto t = types.split(' ');
     const std::string td = t[0].toStdString(), ta = t[1].toStdString(), tb = t[2].toStdString();
     const int bits = static_cast<int>(width_of(ta)), each = 32 / bits, chunk = bits == 32 ? 2 : bits == 4 ? 8 : 4;
@@ -208,16 +221,18 @@ class TestPtxTensor : public QObject {
         const int group = r % 8 * 4;
         int lane = group, nibble = q % 8;
         if (chunks == 4) {
+          lane = group + selector;
           nibble = q + 4 * (r / 8);
         } else if (bits > 8) {
-          lane = group + q / 4;
+          lane = group + 2 * selector + q / 4;
           nibble = q % 4 + 4 * (r / 8);
         } else {
-          lane = group + r / 8 + q / 8 * 2;
+          lane = group + 2 * selector + r / 8 + q / 8 * 2;
         }
         metadata[static_cast<std::size_t>(lane)] |= index << (4 * nibble);
       }
-    const int na = 16 * held / 32 / each, nb = 8 * depth / 32 / each, per_lane = na + nb + 5;
+    const int nd = td == "f16" ? 2 : 4; // registers of D, pairs of halves or single
+    const int na = 16 * held / 32 / each, nb = 8 * depth / 32 / each, per_lane = na + nb + nd + 1;
     Bits in;
     for (int lane = 0; lane < 32; ++lane) {
       const int group = lane >> 2, in_group = lane % 4;
@@ -229,7 +244,8 @@ class TestPtxTensor : public QObject {
       for (int r = 0; r < na; ++r)
         pack(ta, [&](int i) { return kept[(group + 8 * (r % 2)) * held + r / 2 * 4 * each + in_group * each + i]; });
       for (int r = 0; r < nb; ++r) pack(tb, [&](int i) { return b[(r * 4 * each + in_group * each + i) * 8 + group]; });
-      for (int e = 0; e < 4; ++e) in.push_back(bits_of(td, c[(group + 8 * (e / 2)) * 8 + in_group * 2 + e % 2]));
+      const auto of_c = [&](int e) { return bits_of(td, c[(group + 8 * (e / 2)) * 8 + in_group * 2 + e % 2]); };
+      for (int e = 0; e < nd; ++e) in.push_back(nd == 4 ? of_c(e) : of_c(2 * e) | of_c(2 * e + 1) << 16);
       in.push_back(metadata[static_cast<std::size_t>(lane)]);
     }
     std::string body = "mul.wide.u32 %l1, %t, " + std::to_string(4 * per_lane) + ";\nadd.s64 %l1, %l1, %p0;\n";
@@ -240,11 +256,12 @@ class TestPtxTensor : public QObject {
     };
     for (int i = 0; i < per_lane; ++i)
       body += "ld.global.u32 %r" + std::to_string(1 + i) + ", [%l1+" + std::to_string(4 * i) + "];\n";
-    const std::string d = list(1 + na + nb, 4);
+    const std::string d = list(1 + na + nb, nd);
     body += "mma.sp::ordered_metadata.sync.aligned.m16n8k" + std::to_string(depth) + ".row.col." + td + "." + ta + "." +
             tb + "." + td + " " + d + ", " + list(1, na) + ", " + list(1 + na, nb) + ", " + d + ", %r" +
-            std::to_string(per_lane) +
-            ", 0;\nmul.wide.u32 %l1, %t, 16;\nadd.s64 %l1, %l1, %p1;\nst.global.v4.u32 [%l1], " + d + ";\n";
+            std::to_string(per_lane) + ", " + std::to_string(selector) + ";\nmul.wide.u32 %l1, %t, " +
+            std::to_string(4 * nd) + ";\nadd.s64 %l1, %l1, %p1;\nst.global.v" + std::to_string(nd) + ".u32 [%l1], " +
+            d + ";\n";
     Kernel k{test::entry(2, body)};
     k.with(in).with(Bits(128));
     QCOMPARE(k.problem(), std::string());
@@ -254,7 +271,9 @@ class TestPtxTensor : public QObject {
         const int row = (lane >> 2) + 8 * (e / 2), column = lane % 4 * 2 + e % 2;
         int expected = c[row * 8 + column];
         for (int i = 0; i < depth; ++i) expected += a[row * depth + i] * b[i * 8 + column];
-        QCOMPARE(value_of(td, out[static_cast<std::size_t>(lane * 4 + e)]), expected);
+        const std::uint32_t got = nd == 4 ? out[static_cast<std::size_t>(lane * 4 + e)]
+                                          : out[static_cast<std::size_t>(lane * 2 + e / 2)] >> (e % 2 * 16) & 0xffff;
+        QCOMPARE(value_of(td, got), expected);
       }
   }
 

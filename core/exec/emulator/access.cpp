@@ -1,9 +1,7 @@
-// Memory operations lane by lane: every address is resolved, checked and counted.
+// Memory operations lane by lane: every address is resolved (resolve.cpp), checked, and counted (count.cpp).
 #include "core/exec/emulator/machine.hpp"
-#include "core/exec/emulator/scalar_math.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -11,21 +9,8 @@ namespace aicf::emulator {
 namespace {
 
 using ptx::Space;
-using ptx::Type;
 
 bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
-
-const char* name_of(Space s) {
-  switch (s) {
-  case Space::global: return "global";
-  case Space::shared: return "shared";
-  case Space::local: return "local";
-  case Space::param: return "param";
-  case Space::constant: return "const";
-  case Space::shared_cluster: return "shared::cluster";
-  default: return "generic";
-  }
-}
 
 u64 read_bytes(const std::byte* p, u32 bytes) {
   u64 v = 0;
@@ -45,288 +30,7 @@ MemorySpace space_of(Space s, bool of_function) {
   }
 }
 
-/// The value that an atomic leaves, given the one it finds. PTX ISA, atom: sums of f32 in global memory flush
-/// subnormals, those in shared memory keep them.
-u64 combined(const Access& a, u64 old, u64 b, u64 c, bool shared) {
-  const Type t = a.type;
-  const bool real = ptx::is_float(t);
-  const bool wide = a.bytes == 8;
-  const auto half = [&](auto&& fn) {
-    const bool bf = t == Type::bf16 || t == Type::bf16x2;
-    const auto one = [&](u16 x, u16 y) {
-      return bf ? to_b16(fn(from_b16(x), from_b16(y))) : to_h16(fn(from_h16(x), from_h16(y)));
-    };
-    const auto x = static_cast<u32>(old), y = static_cast<u32>(b);
-    return static_cast<u64>(t == Type::f16 || t == Type::bf16 ? one(low(x), low(y))
-                                                              : pack(one(low(x), low(y)), one(high(x), high(y))));
-  };
-  const auto less = [&](u64 x, u64 y) {
-    if (!a.sign) return x < y;
-    return wide ? static_cast<s64>(x) < static_cast<s64>(y) : static_cast<s32>(x) < static_cast<s32>(y);
-  };
-  switch (a.kind) {
-  case AtomicKind::add:
-    if (t == Type::f32) {
-      const f32 x = as_f32(static_cast<u32>(old)), y = as_f32(static_cast<u32>(b));
-      return as_u32(shared ? plus(x, y) : flush(plus(flush(x), flush(y))));
-    }
-    if (t == Type::f64) return as_u64(as_f64(old) + as_f64(b));
-    if (real) return half([](f64 x, f64 y) { return x + y; });
-    return old + b;
-  case AtomicKind::bit_and: return old & b;
-  case AtomicKind::bit_or: return old | b;
-  case AtomicKind::bit_xor: return old ^ b;
-  case AtomicKind::exch: return b;
-  case AtomicKind::cas: return old == b ? c : old;
-  case AtomicKind::min:
-    if (real) return half([](f64 x, f64 y) { return min_number(x, y); });
-    return less(b, old) ? b : old;
-  case AtomicKind::max:
-    if (real) return half([](f64 x, f64 y) { return max_number(x, y); });
-    return less(old, b) ? b : old;
-  case AtomicKind::inc: return old >= b ? 0 : old + 1;
-  case AtomicKind::dec: return old == 0 || old > b ? b : old - 1;
-  }
-  return old;
-}
-
-template <class T> u64 atomic_update(std::byte* host, const Access& a, u64 b, u64 c, bool shared) {
-  auto* p = reinterpret_cast<T*>(host);
-  T old = __atomic_load_n(p, __ATOMIC_RELAXED);
-  while (true) {
-    const T next = static_cast<T>(combined(a, old, b, c, shared));
-    if (__atomic_compare_exchange_n(p, &old, next, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) return old;
-  }
-}
-
 } // namespace
-
-#if defined(__x86_64__)
-__attribute__((target("cx16")))
-#endif
-std::array<u64, 2>
-exchange_halves(std::byte* host, bool compares, std::array<u64, 2> b, std::array<u64, 2> c) {
-  auto* p = reinterpret_cast<u128*>(host);
-  const u128 wanted = std::bit_cast<u128>(b), next = compares ? std::bit_cast<u128>(c) : wanted;
-  std::array<u64, 2> seen{};
-  std::memcpy(seen.data(), host, sizeof seen);
-  u128 old = std::bit_cast<u128>(seen);
-  while (true) {
-    const u128 found = __sync_val_compare_and_swap(p, old, compares && old != wanted ? old : next);
-    if (found == old) return std::bit_cast<std::array<u64, 2>>(old);
-    old = found;
-  }
-}
-
-u64 update(std::byte* host, const Access& a, u64 b, u64 c, bool shared) {
-  return a.bytes == 8   ? atomic_update<u64>(host, a, b, c, shared)
-         : a.bytes == 4 ? atomic_update<u32>(host, a, b, c, shared)
-                        : atomic_update<u16>(host, a, b, c, shared);
-}
-
-bool Worker::resolve(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 bytes, const char* what, bool writes,
-                     Place& place) {
-  if (space == Space::generic) {
-    const u64 top = address & ~(window_bytes - 1);
-    space = top == shared_window      ? Space::shared_cluster
-            : top == local_window     ? Space::local
-            : top == parameter_window ? Space::param
-                                      : Space::global;
-    if (space != Space::global) address &= window_bytes - 1;
-  }
-  place = {nullptr, w.block, address, space};
-  const auto describe = [&] {
-    return std::string(name_of(space)) + " " + what + " of " + std::to_string(bytes) + " bytes at ";
-  };
-  if ((address & (bytes - 1)) != 0) {
-    const std::string at = space == Space::global || space == Space::constant ? launch.memory->describe(address)
-                                                                              : "offset " + std::to_string(address);
-    fault(w, pc, lane, "misaligned", describe() + at + ": the address must be a multiple of " + std::to_string(bytes),
-          address);
-    return false;
-  }
-  switch (space) {
-  case Space::shared:
-    if (address < launch.shared_bytes &&
-        address + bytes <= launch.shared_bytes) { // of the block itself: the rank is absent
-      place.host = w.block->shared.data() + address;
-      return true;
-    }
-    [[fallthrough]];
-  case Space::shared_cluster: return resolve_shared(w, pc, lane, space, address, bytes, what, place);
-  case Space::local: {
-    if (address + bytes > program.local_bytes || address + bytes < address) {
-      fault(w, pc, lane, "out-of-bounds",
-            describe() + "offset " + std::to_string(static_cast<s64>(address)) + " (the thread has " +
-                std::to_string(program.local_bytes) + " bytes of private memory)",
-            address);
-      return false;
-    }
-    place.host = w.block->local.data() + std::size_t{w.index * lanes + lane} * program.local_bytes + address;
-    return true;
-  }
-  case Space::param:
-    if (writes || address + bytes > launch.parameters.size() || address + bytes < address) {
-      fault(w, pc, lane, "out-of-bounds", describe() + "offset " + std::to_string(address) + " of the parameters",
-            address);
-      return false;
-    }
-    place.host = reinterpret_cast<std::byte*>(const_cast<u8*>(launch.parameters.data())) + address;
-    return true;
-  default:
-    place.host = launch.memory->find(address, bytes);
-    if (place.host == nullptr && address >= heap_base && address < global_base) {
-      const Heap::Found found = launch.heap.find(address, bytes);
-      place.host = found.host;
-      if (found.state == Heap::State::freed) {
-        fault(w, pc, lane, "use-after-free", describe() + "memory that was freed", address);
-        return false;
-      }
-      if (found.state == Heap::State::live && found.host == nullptr) {
-        fault(w, pc, lane, "out-of-bounds",
-              describe() + "offset " + std::to_string(found.offset) + " of memory that malloc gave (it has " +
-                  std::to_string(found.bytes) + " bytes)",
-              address);
-        return false;
-      }
-    }
-    if (place.host == nullptr) {
-      fault(w, pc, lane, "out-of-bounds", describe() + launch.memory->describe(address), address);
-      return false;
-    }
-    if (writes && launch.memory->read_only(address)) {
-      fault(w, pc, lane, "read-only", describe() + launch.memory->describe(address) + ": it is constant", address);
-      return false;
-    }
-    return true;
-  }
-}
-
-bool Worker::resolve_shared(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 bytes, const char* kind,
-                            Place& place) {
-  const u64 offset = address & ((u64{1} << shared_rank_shift) - 1), rank = address >> shared_rank_shift;
-  place.space = Space::shared;
-  place.offset = offset;
-  const auto what = [&] {
-    return std::string(name_of(space)) + " " + kind + " of " + std::to_string(bytes) + " bytes at ";
-  };
-  if (rank > w.block->cluster->size()) {
-    fault(w, pc, lane, "out-of-bounds", what() + "offset " + std::to_string(address) + " of shared memory", address);
-    return false;
-  }
-  if (rank != 0) place.block = &(*w.block->cluster)[rank - 1];
-  if (offset + bytes > launch.shared_bytes) {
-    fault(w, pc, lane, "out-of-bounds",
-          what() + "offset " + std::to_string(offset) + " (the block has " + std::to_string(launch.shared_bytes) +
-              " bytes of shared memory)",
-          address);
-    return false;
-  }
-  place.host = place.block->shared.data() + offset;
-  if (place.block == w.block) return true;
-  const std::string peer = "block " + std::to_string(rank - 1) + " of the cluster";
-  if (space == Space::shared) {
-    fault(w, pc, lane, "cluster-space",
-          what() + "offset " + std::to_string(offset) + " of " + peer + ": that needs .shared::cluster", address);
-    return false;
-  }
-  if (place.block->exited) {
-    fault(w, pc, lane, "cluster-exit",
-          what() + "offset " + std::to_string(offset) + " of " + peer + ", which has exited", address);
-    return false;
-  }
-  if (!launch.checks) return true;
-  const bool started =
-      w.peers_started || std::any_of(place.block->warps.begin(), place.block->warps.end(),
-                                     [&](const Warp& other) { return clocks_.of(w.agent, other.agent) != 0; });
-  if (!started) {
-    fault(w, pc, lane, "cluster-start",
-          what() + "offset " + std::to_string(offset) + " of " + peer +
-              ": no barrier.cluster says that this block has started",
-          address);
-    return false;
-  }
-  place.block->peers[w.agent] = {clocks_.own(w.agent), pc, lane};
-  return true;
-}
-
-/// "thread 5", and its block where that is another one.
-std::string Worker::thread_name(const Warp& w, u32 agent, u32 lane) const {
-  const u32 per_block = launch.warps + 1, rank = agent / per_block, warp = agent % per_block;
-  std::string text = warp == launch.warps      ? "a bulk copy"
-                     : lane == Shadow::several ? "several threads of warp " + std::to_string(warp)
-                                               : "thread " + std::to_string(warp * lanes + lane);
-  if (rank != w.block->rank) text += " of block " + std::to_string(rank) + " of the cluster";
-  return text;
-}
-
-void Worker::shared_fault(Warp& w, u32 pc, u32 lane, const Shadow::Outcome& o, const char* what, u32 bytes,
-                          u64 offset) {
-  const std::string other = thread_name(w, o.agent, o.lane);
-  const std::string head =
-      "shared " + std::string(what) + " of " + std::to_string(bytes) + " bytes at offset " + std::to_string(offset);
-  switch (o.problem) {
-  case Shadow::Problem::uninitialised:
-    fault(w, pc, lane, "uninitialised-shared", head + ": nothing has been written there", offset);
-    break;
-  case Shadow::Problem::pending_copy:
-    fault(w, pc, lane, "shared-race",
-          head + ": " + (o.agent % (launch.warps + 1) == launch.warps ? "" : "a cp.async of ") + other +
-              " to it has not been waited for",
-          offset);
-    break;
-  case Shadow::Problem::unfenced:
-    fault(w, pc, lane, "proxy-fence", head + ": no fence.proxy.async makes the write by " + other + " visible to it",
-          offset);
-    break;
-  default:
-    fault(w, pc, lane, "shared-race",
-          head + " races with a " + (o.problem == Shadow::Problem::race_with_write ? "write" : "read") + " by " +
-              other +
-              (o.agent == w.agent ? ": no warp synchronisation lies between them" : ": no barrier lies between them"),
-          offset);
-  }
-}
-
-/// Wavefronts: 32 banks of 4 bytes; accesses of 8 and 16 bytes go in 2 and 4 phases. In a phase each bank serves one
-/// word; further words of a bank cost a wavefront each.
-void Worker::count_shared(u32 pc, const u64* offset, u32 exec, u32 bytes) {
-  const u32 per_phase = bytes <= 4 ? 32 : 128 / bytes;
-  const u32 words = std::max(1u, bytes / 4);
-  u64 total = 0, phases = 0;
-  for (u32 first = 0; first < lanes; first += per_phase) {
-    std::array<u64, std::size_t{lanes} * 2> seen{};
-    u32 n = 0;
-    for (u32 i = first; i < first + per_phase; ++i)
-      if (has_lane(exec, i))
-        for (u32 k = 0; k < words; ++k) seen[n++] = offset[i] / 4 + k;
-    if (n == 0) continue;
-    std::sort(seen.begin(), seen.begin() + n);
-    const auto* end = std::unique(seen.begin(), seen.begin() + n);
-    std::array<u8, 32> load{};
-    u8 most = 0;
-    for (const auto* p = seen.begin(); p != end; ++p) most = std::max(most, ++load[*p % 32]);
-    total += most;
-    ++phases;
-  }
-  counters.memory[pc].wavefronts += total;
-  counters.memory[pc].conflicts += total - phases;
-}
-
-void Worker::count_sectors(u32 pc, std::span<u64> sectors) {
-  if (!std::is_sorted(sectors.begin(), sectors.end())) std::sort(sectors.begin(), sectors.end());
-  u64 distinct = 0, lines = 0, last = ~u64{0}, line = ~u64{0};
-  for (const u64 s : sectors) {
-    distinct += s != last ? 1 : 0;
-    lines += s >> 2 != line ? 1 : 0;
-    last = s;
-    line = s >> 2;
-  }
-  MemoryEvents& m = counters.memory[pc];
-  ++m.requests;
-  m.sectors += distinct;
-  m.lines += lines;
-}
 
 /// A strong access and its entry in the order of the launch happen at once.
 std::unique_lock<std::mutex> Worker::order_lock(const Access& a) {
@@ -575,6 +279,13 @@ void Worker::copy_async(Warp& w, const Op& op, u32 pc, u32 exec) {
     }
     w.async.back().push_back(copy);
     ++filled;
+    if (++w.async_copies > max_async_copies) {
+      fault(w, pc, i, "async-pending",
+            "more than " + std::to_string(max_async_copies) +
+                " cp.async of the warp are pending: nothing waits for them");
+      launch.abort = true;
+      return;
+    }
   }
   if (!launch.counters) return;
   count_bytes(pc, false, MemorySpace::global, fetched);
@@ -585,6 +296,10 @@ void Worker::copy_async(Warp& w, const Op& op, u32 pc, u32 exec) {
 void Worker::async_commit(Warp& w) {
   if (w.async.empty()) w.async.emplace_back();
   w.async.emplace_back();
+  if (w.async.size() <= max_groups) return; // the oldest are waited for together
+  auto oldest = std::move(w.async.front());
+  w.async.pop_front();
+  w.async.front().insert(w.async.front().begin(), oldest.begin(), oldest.end());
 }
 
 /// Completes all but the newest op.imm committed groups; the lanes of a warp commit and wait together.
@@ -598,136 +313,15 @@ void Worker::async_wait(Warp& w, const Op& op, u32) {
 }
 
 void Worker::async_deliver(Warp& w, std::size_t groups) {
-  for (std::size_t g = 0; g < groups; ++g)
+  for (std::size_t g = 0; g < groups; ++g) {
+    w.async_copies -= static_cast<u32>(w.async[g].size());
     for (const AsyncCopy& c : w.async[g]) {
       std::memcpy(w.block->shared.data() + c.target, c.data.data(), c.bytes);
       if (w.block->shadow.enabled()) (void)w.block->shadow.write(w.agent, c.lane, c.target, c.bytes, false);
     }
+  }
   w.async.erase(w.async.begin(), w.async.begin() + static_cast<std::ptrdiff_t>(groups));
   if (w.async.empty()) w.async.emplace_back();
-}
-
-void Worker::param_copy(Warp& w, const Op& op, u32 exec) {
-  for (u32 i = 0; i < lanes; ++i) {
-    if (!has_lane(exec, i)) continue;
-    std::byte* base = w.block->local.data() + std::size_t{w.index * lanes + i} * program.local_bytes;
-    std::memmove(base + op.imm, base + op.aux, op.size);
-  }
-}
-
-void Worker::scalar(Warp& w, const Op& op, u32 pc, u32 exec) {
-  const auto leader = static_cast<u32>(std::countr_zero(exec));
-  switch (op.code) {
-  case Code::convert: {
-    const Conversion& c = program.conversions[op.aux];
-    const bool from_wide = ptx::bits_of(c.from) == 64, to_wide = ptx::bits_of(c.to) == 64;
-    const bool narrow = ptx::bits_of(c.to) <= 16;
-    for (u32 i = 0; i < lanes; ++i) {
-      if (!has_lane(exec, i)) continue;
-      const u64 r = converted(c, from_wide ? value64(w, op.a, i) : value32(w, op.a, i));
-      if (to_wide)
-        set64(w, op.d, i, r);
-      else
-        set32(w, op.d, i, static_cast<u32>(narrow && !c.extends ? r & 0xffff : r));
-    }
-    return;
-  }
-  case Code::directed: {
-    const auto mode = static_cast<Rounding>(op.imm >> 8);
-    const auto kind = static_cast<DirectedKind>(op.imm & 0xff);
-    for (u32 i = 0; i < lanes; ++i) {
-      if (!has_lane(exec, i)) continue;
-      if ((op.flag & 1) != 0)
-        set64(w, op.d, i, directed_f64(kind, mode, value64(w, op.a, i), value64(w, op.b, i), value64(w, op.c, i)));
-      else
-        set32(w, op.d, i,
-              directed_f32(kind, mode, (op.flag & 2) != 0, value32(w, op.a, i), value32(w, op.b, i),
-                           value32(w, op.c, i)));
-    }
-    return;
-  }
-  case Code::carry32:
-  case Code::carry64: {
-    const bool wide = op.code == Code::carry64;
-    const u32 bits = wide ? 64 : 32;
-    u32* flags = reg<u32>(w, static_cast<s32>(op.imm));
-    const auto kind = static_cast<CarryKind>(op.flag & 7);
-    for (u32 i = 0; i < lanes; ++i) {
-      if (!has_lane(exec, i)) continue;
-      const auto value = [&](s32 o) { return wide ? value64(w, o, i) : u64{value32(w, o, i)}; };
-      const u128 in = (op.flag & carry_in) != 0 ? (*flags >> i) & 1 : 0;
-      u64 a = value(op.a), b = value(op.b);
-      u128 r = 0;
-      if (kind == CarryKind::sub) {
-        r = static_cast<u128>(a) - b - in; // the borrow shows as all ones above
-      } else {
-        if (kind != CarryKind::add) {
-          const bool sign = (op.flag & carry_signed) != 0;
-          const auto extend = [&](u64 v) {
-            return static_cast<s128>(wide ? static_cast<s64>(v) : static_cast<s64>(static_cast<s32>(v)));
-          };
-          const u128 product = sign ? static_cast<u128>(extend(a) * extend(b)) : static_cast<u128>(a) * b;
-          const u64 part = static_cast<u64>(kind == CarryKind::mad_hi ? product >> bits : product);
-          a = wide ? part : static_cast<u32>(part);
-          b = value(op.c);
-        }
-        r = static_cast<u128>(a) + b + in;
-      }
-      if (wide)
-        set64(w, op.d, i, static_cast<u64>(r));
-      else
-        set32(w, op.d, i, static_cast<u32>(r));
-      if ((op.flag & carry_out) != 0) *flags = (*flags & ~(1u << i)) | (((r >> bits) & 1) != 0 ? 1u << i : 0);
-    }
-    return;
-  }
-  case Code::active_mask:
-    for (u32 i = 0; i < lanes; ++i)
-      if (has_lane(exec, i)) set32(w, op.d, i, exec);
-    return;
-  case Code::fence:
-    fence(w, (op.flag & 1) != 0);
-    if ((op.flag & 2) != 0) clocks_.fence_proxy(w.agent);
-    return;
-  case Code::get_rank:
-    for (u32 i = 0; i < lanes; ++i) {
-      if (!has_lane(exec, i)) continue;
-      const u64 a = (op.flag & 1) != 0 ? value64(w, op.a, i) : value32(w, op.a, i);
-      const u32 rank = static_cast<u32>(a) >> shared_rank_shift;
-      set32(w, op.d, i, rank == 0 ? w.block->rank : rank - 1);
-    }
-    return;
-  case Code::clock:
-    for (u32 i = 0; i < lanes; ++i) {
-      if (!has_lane(exec, i)) continue;
-      const u64 now = ++clock_;
-      if (op.flag != 0)
-        set64(w, op.d, i, now);
-      else
-        set32(w, op.d, i, static_cast<u32>(now));
-    }
-    return;
-  case Code::map_shared:
-    for (u32 i = 0; i < lanes; ++i) {
-      if (!has_lane(exec, i)) continue;
-      const u64 rank = value32(w, op.b, i);
-      if (rank >= w.block->cluster->size()) {
-        fault(w, pc, i, "cluster-rank",
-              "mapa to block " + std::to_string(rank) + " of a cluster of " + std::to_string(w.block->cluster->size()));
-        continue;
-      }
-      const u64 a = (op.flag & 1) != 0 ? value64(w, op.a, i) : value32(w, op.a, i);
-      const u64 mapped = (a & ~(u64{0xff} << shared_rank_shift)) | ((rank + 1) << shared_rank_shift);
-      if ((op.flag & 1) != 0)
-        set64(w, op.d, i, mapped);
-      else
-        set32(w, op.d, i, static_cast<u32>(mapped));
-    }
-    return;
-  case Code::trap: fault(w, pc, leader, "trap", "the kernel executed trap"); break;
-  default: fault(w, pc, leader, "unsupported", program.texts[op.aux]); break;
-  }
-  launch.abort = true; // the last two end the launch
 }
 
 } // namespace aicf::emulator

@@ -1,5 +1,6 @@
-// Vector clocks of the agents of a cluster: what each knows to have happened before. An agent is a warp, or a block's
-// asynchronous proxy (bulk copies). Agents are numbered rank * (warps + 1) + index; the index `warps` is the proxy.
+// Vector clocks of the agents of a cluster: what each knows to have happened before. An agent is a warp, or a queue of
+// asynchronous work whose parts are known to be done in their order: what signals one mbarrier, the bulk groups of a
+// warp, its wgmma groups. A block's agents are its warps, then its queues.
 //
 // A second half of each clock, kept only where a kernel uses the asynchronous proxy, says up to where fence.proxy.async
 // has made writes of each agent visible to that proxy; it travels with the same barriers.
@@ -15,12 +16,20 @@ class Clocks {
   /// A clock that was given away at an arrival, joined over all that arrived.
   using Joined = std::vector<std::uint32_t>;
 
-  void reset(std::uint32_t agents, bool with_proxy) {
-    agents_ = agents;
-    row_ = with_proxy ? 2 * agents : agents;
-    values_.assign(std::size_t{agents} * row_, 0);
-    for (std::uint32_t a = 0; a < agents; ++a) own(a) = 1;
+  /// Of each of `blocks`; without queues nothing is kept for the asynchronous proxy.
+  void reset(std::uint32_t blocks, std::uint32_t warps, std::uint32_t queues) {
+    warps_ = warps;
+    per_block_ = warps + queues;
+    agents_ = blocks * per_block_;
+    row_ = queues != 0 ? 2 * agents_ : agents_;
+    values_.assign(std::size_t{agents_} * row_, 0);
+    for (std::uint32_t a = 0; a < agents_; ++a) own(a) = 1;
   }
+  [[nodiscard]] std::uint32_t agent(std::uint32_t rank, std::uint32_t index) const { return rank * per_block_ + index; }
+  [[nodiscard]] std::uint32_t rank_of(std::uint32_t agent) const { return agent / per_block_; }
+  [[nodiscard]] std::uint32_t index_of(std::uint32_t agent) const { return agent % per_block_; }
+  [[nodiscard]] bool is_queue(std::uint32_t agent) const { return index_of(agent) >= warps_; }
+  [[nodiscard]] std::uint32_t queues() const { return per_block_ - warps_; }
   [[nodiscard]] std::uint32_t agents() const { return agents_; }
   [[nodiscard]] std::uint32_t of(std::uint32_t agent, std::uint32_t other) const {
     return values_[std::size_t{agent} * row_ + other];
@@ -69,7 +78,7 @@ class Clocks {
 
  private:
   std::vector<std::uint32_t> values_;
-  std::uint32_t agents_ = 0, row_ = 0;
+  std::uint32_t agents_ = 0, row_ = 0, warps_ = 0, per_block_ = 1;
 };
 
 } // namespace aicf::emulator

@@ -80,13 +80,22 @@ bool shape_launch(const Call& call, const Program& program, Prepared& p, unsigne
            std::to_string(program.max_cluster_rank));
   const u64 threads = u64{l.block[0]} * l.block[1] * l.block[2];
   if (threads > 1024) refuse("a block of " + std::to_string(threads) + " threads: 1024 at most");
+  if (program.block[0] != 0 &&
+      (l.block[0] != program.block[0] || l.block[1] != program.block[1] || l.block[2] != program.block[2]))
+    refuse("the launch asks for another block than the kernel's .reqntid");
+  if (program.max_threads != 0 && threads > program.max_threads)
+    refuse("a block of " + std::to_string(threads) + " threads: the kernel's .maxntid allows " +
+           std::to_string(program.max_threads));
   l.threads = static_cast<u32>(threads);
   l.warps = (l.threads + lanes - 1) / lanes;
+  l.registers = program.registers != 0 ? program.registers : static_cast<u32>(std::max(call.compiled.registers, 0));
+  l.registers = (l.registers + 7) / 8 * 8; // what is given out
   l.shared_bytes = program.shared_bytes + l.dynamic_shared;
   if (l.shared_bytes > max_shared_bytes)
     refuse(std::to_string(l.shared_bytes) + " bytes of shared memory: 233472 at most");
   const u64 shadow = l.checks ? u64{l.shared_bytes} / program.shared_granule * 16 : 0;
-  const u64 block = l.warps * (u64{program.frame_bytes} + u64{lanes} * program.local_bytes) + l.shared_bytes + shadow;
+  const u64 warp = u64{program.frame_bytes} + u64{lanes} * program.local_bytes + u64{program.call_depth} * lanes * 4;
+  const u64 block = l.warps * warp + l.shared_bytes + shadow;
   const u64 need = block * cluster * workers;
   if (need > max_memory)
     refuse("registers, shared and private memory of the blocks in flight take " + std::to_string(need >> 20) +
@@ -342,7 +351,6 @@ bool writes_global(const Op& op, const Program& program) {
   case WideKind::wmma_store:
   case WideKind::store_matrix:
   case WideKind::bulk_store:
-  case WideKind::bulk_reduce:
   case WideKind::tensor_store: return true;
   default: return false;
   }

@@ -348,7 +348,7 @@ void RUN_WARP(Worker& k, Warp& w) {
         }
         continue;
       }
-      if (op.code == Code::wide && k.stopped()) [[unlikely]] {
+      if (op.code == Code::wide && (k.stopped() || w.state != Warp::State::ready)) [[unlikely]] {
         close(pc + 1);
         ++pc;
         save();
@@ -358,10 +358,14 @@ void RUN_WARP(Worker& k, Warp& w) {
     case Code::barrier:
     case Code::cluster_barrier: {
       const bool here =
-          op.code == Code::barrier ? k.barrier(w, op, pc, mask, exec) : k.cluster_barrier(w, op, pc, mask);
+          op.code == Code::barrier ? k.barrier(w, op, pc, mask, exec) : k.cluster_barrier(w, op, pc, mask, exec);
       if (!here) {
         close(pc);
         w.groups[w.current] = {pc, mask, true};
+        if (op.size != 0 && exec != mask) { // not .aligned: those that its guard leaves out go on
+          w.groups[w.current].mask = exec;
+          w.groups[w.group_count++] = {pc + 1, mask & ~exec, false};
+        }
         if (!choose()) {
           k.stuck(w);
           return;

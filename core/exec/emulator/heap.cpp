@@ -1,13 +1,29 @@
 #include "core/exec/emulator/heap.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace aicf::emulator {
 
+/// Memory of at least so many bytes. What was freed is kept and given again, under another address: a block that uses
+/// it after another has freed it finds memory, whatever it holds.
+std::unique_ptr<std::byte[]> Heap::spare(std::uint64_t bytes) {
+  auto& kept = spare_[class_of(bytes)];
+  if (kept.empty()) return std::make_unique<std::byte[]>(std::size_t{1} << class_of(bytes));
+  auto memory = std::move(kept.back());
+  kept.pop_back();
+  return memory;
+}
+
 std::uint64_t Heap::allocate(std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
-  if (bytes > limit - used_ || blocks_.size() >= limit / 16) return 0;
-  Block b{std::make_unique<std::byte[]>(bytes == 0 ? 1 : bytes), bytes, false};
+  if (bytes > limit - used_) return 0;
+  while (blocks_.size() >= limit / 16) { // the oldest of those that were freed is forgotten
+    const auto old = std::find_if(blocks_.begin(), blocks_.end(), [](const auto& b) { return b.second.freed; });
+    if (old == blocks_.end()) return 0;
+    blocks_.erase(old);
+  }
+  Block b{spare(bytes), bytes, false};
   std::memset(b.memory.get(), 0xff, bytes);
   const std::uint64_t address = next_;
   next_ += (bytes + 255) / 256 * 256 + 256; // a gap, so that an overrun meets nothing
@@ -22,6 +38,7 @@ Heap::State Heap::release(std::uint64_t address) {
   if (it == blocks_.end()) return State::unknown;
   if (it->second.freed) return State::freed;
   it->second.freed = true;
+  spare_[class_of(it->second.bytes)].push_back(std::move(it->second.memory));
   used_ -= it->second.bytes;
   return State::live;
 }

@@ -3,10 +3,13 @@
 #pragma once
 #include "core/exec/emulator/address_space.hpp"
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace aicf::emulator {
 
@@ -31,6 +34,12 @@ class Heap {
     std::uint64_t bytes = 0;
     bool freed = false;
   };
+  static constexpr std::size_t classes = 24; ///< sizes are powers of two
+  [[nodiscard]] static std::size_t class_of(std::uint64_t bytes) {
+    return bytes <= 1 ? 0 : static_cast<std::size_t>(std::bit_width(bytes - 1));
+  }
+  std::unique_ptr<std::byte[]> spare(std::uint64_t bytes);
+  std::array<std::vector<std::unique_ptr<std::byte[]>>, classes> spare_;
   mutable std::mutex mutex_;
   std::map<std::uint64_t, Block> blocks_;
   std::uint64_t next_ = heap_base, used_ = 0;

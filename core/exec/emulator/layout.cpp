@@ -10,7 +10,7 @@ namespace aicf::emulator {
 namespace {
 
 constexpr std::uint32_t unset = std::numeric_limits<std::uint32_t>::max();
-constexpr std::size_t max_liveness_bits = std::size_t{1} << 31;
+constexpr std::size_t max_liveness_bits = std::size_t{1} << 30;
 constexpr std::uint32_t max_frame_bytes = 1u << 24;
 
 bool ends_block(Code c) {
@@ -168,6 +168,7 @@ class Allocator {
  private:
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> free_[3];
   std::uint32_t next_predicate_ = 0;
+  std::vector<std::int32_t> dense_; ///< by register: its number in the function at hand, -1 between functions
 };
 
 std::uint32_t Allocator::take(Width w) {
@@ -196,7 +197,8 @@ void Allocator::give(Width w, std::uint32_t offset) { free_[static_cast<std::siz
 void Allocator::live_ranges(const FunctionLayout& layout, std::uint32_t begin, std::uint32_t end,
                             std::vector<Interval>& out) {
   // Registers of this function, numbered densely.
-  std::vector<std::int32_t> dense(lowering_.width.size(), -1);
+  dense_.resize(lowering_.width.size(), -1);
+  auto& dense = dense_;
   for (std::uint32_t p = begin; p < end; ++p)
     each_operand(program_.ops[p], program_, [&](std::int32_t& r, bool) {
       if (r < 0 || dense[static_cast<std::size_t>(r)] >= 0) return;
@@ -209,11 +211,14 @@ void Allocator::live_ranges(const FunctionLayout& layout, std::uint32_t begin, s
     out[d].last = std::max(out[d].last, p);
   };
   const std::size_t n = layout.order.size();
-  if (n * out.size() > max_liveness_bits) { // one place for each register
+  const auto whole = [&] { // one place for each register
     for (std::size_t d = 0; d < out.size(); ++d) {
       touch(d, begin);
       touch(d, end);
     }
+  };
+  if (n * out.size() > max_liveness_bits) {
+    whole();
     return;
   }
   Bits live(n, out.size()), uses(n, out.size()), kills(n, out.size());
@@ -236,8 +241,14 @@ void Allocator::live_ranges(const FunctionLayout& layout, std::uint32_t begin, s
     }
   }
   // live-in = uses | (live-out & ~kills), to the fixed point.
+  std::size_t work = 0;
   for (bool changed = true; changed;) {
     changed = false;
+    work += n * live.words();
+    if (work > max_liveness_bits) { // no such program comes from a compiler
+      whole();
+      return;
+    }
     for (std::size_t k = n; k-- > 0;) {
       auto* in = live.row(k);
       const auto *u = uses.row(k), *d = kills.row(k);
@@ -265,6 +276,7 @@ void Allocator::live_ranges(const FunctionLayout& layout, std::uint32_t begin, s
 bool Allocator::run(const FunctionLayout& layout, std::uint32_t begin, std::uint32_t end) {
   std::vector<Interval> intervals;
   live_ranges(layout, begin, end, intervals);
+  for (const Interval& i : intervals) dense_[static_cast<std::size_t>(i.reg)] = -1;
   // Registers that other functions touch keep their place throughout.
   const auto shared_register = [&](std::int32_t r) {
     const auto own = layout.code.first_register, count = layout.code.register_count;
@@ -273,10 +285,8 @@ bool Allocator::run(const FunctionLayout& layout, std::uint32_t begin, std::uint
     if (std::any_of(f.params.begin(), f.params.end(), parameter)) return true;
     if (std::any_of(f.results.begin(), f.results.end(), parameter)) return true;
     const bool mine = r >= own && r < own + count;
-    const auto named_elsewhere = [&](const FunctionCode& c) {
-      return &c != &layout.code && r >= c.first_register && r < c.first_register + c.register_count;
-    };
-    return !mine && std::any_of(lowering_.functions.begin(), lowering_.functions.end(), named_elsewhere);
+    const FunctionCode& last = lowering_.functions.back(); // those that functions name come first of all
+    return !mine && r < last.first_register + last.register_count;
   };
   std::vector<Interval> free_choice;
   for (const Interval& i : intervals) {
@@ -361,7 +371,8 @@ bool lay_out(Lowering& lowering, Program& program, std::vector<Diagnostic>& erro
   for (std::size_t f = 0; f < layouts.size(); ++f) {
     const auto end = f + 1 < layouts.size() ? starts[f + 1] : static_cast<std::uint32_t>(program.ops.size());
     if (!allocator.run(layouts[f], starts[f], end)) {
-      errors.push_back(error("ptx.registers", "the registers of '" + program.entry + "' take more than 16 MiB a warp"));
+      errors.push_back(error("ptx.registers", "the registers of '" + program.entry + "' take more than 16 MiB a warp",
+                             Span{"ptx", layouts[f].code.source->line, 0, 0}));
       return false;
     }
   }

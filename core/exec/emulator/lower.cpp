@@ -4,6 +4,7 @@
 #include "core/exec/emulator/lane_math.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace aicf::emulator {
 namespace {
@@ -39,6 +40,9 @@ const std::vector<Named>& lane_table() {
 }
 
 constexpr std::uint64_t max_frame_memory = std::uint64_t{1} << 26; ///< bytes of static shared or private memory
+constexpr std::uint64_t max_variable_memory = std::uint64_t{1} << 30;
+constexpr std::uint32_t max_parameter_bytes = 32764; ///< of a kernel
+constexpr std::size_t max_operations = std::size_t{1} << 20;
 
 } // namespace
 
@@ -67,13 +71,12 @@ void Lowering::unsupported(const std::string& why) { throw Unsupported{why}; }
 
 /// The defined functions whose address a mov or an initialiser takes.
 void Lowering::take_addresses() {
+  std::set<std::size_t> seen;
   const auto add = [&](std::string_view name) {
     const auto found = function_named_.find(name);
     if (found == function_named_.end()) return;
     const ptx::Function& f = module_.functions[found->second];
-    if (f.entry || !f.defined || std::find(addressed_.begin(), addressed_.end(), found->second) != addressed_.end())
-      return;
-    addressed_.push_back(found->second);
+    if (!f.entry && f.defined && seen.insert(found->second).second) addressed_.push_back(found->second);
   };
   for (const ptx::Function& f : module_.functions)
     for (const Instruction& i : f.body)
@@ -147,7 +150,8 @@ void Lowering::place_variables(const ptx::Function& f, FunctionCode& code) {
   const auto place = [&](std::uint32_t& size, const ptx::Variable& v) {
     const std::uint64_t at = (std::uint64_t{size} + v.align - 1) / v.align * v.align;
     if (at + v.bytes > max_frame_memory) {
-      errors_.push_back(error("ptx.memory", "the variables of '" + std::string(f.name) + "' take more than 64 MiB"));
+      errors_.push_back(error("ptx.memory", "the variables of '" + std::string(f.name) + "' take more than 64 MiB",
+                              Span{"ptx", v.line, 0, 0}));
       return std::uint32_t{0};
     }
     size = static_cast<std::uint32_t>(at + v.bytes);
@@ -162,6 +166,14 @@ void Lowering::place_variables(const ptx::Function& f, FunctionCode& code) {
       kernel_parameter[n] = true;
       code.variable_offset[n] = place(program_.parameter_bytes, f.variables[n]);
       program_.parameters.emplace_back(code.variable_offset[n], static_cast<std::uint32_t>(f.variables[n].bytes));
+      if (program_.parameter_bytes > max_parameter_bytes) {
+        errors_.push_back(error("ptx.memory",
+                                "the parameters of '" + std::string(f.name) + "' take " +
+                                    std::to_string(program_.parameter_bytes) +
+                                    " bytes: " + std::to_string(max_parameter_bytes) + " at most",
+                                Span{"ptx", f.variables[n].line, 0, 0}));
+        return;
+      }
     }
   for (std::size_t n = 0; n < f.variables.size(); ++n) {
     const auto& v = f.variables[n];
@@ -188,7 +200,7 @@ bool Lowering::run(std::string_view entry) {
     size = (size + v.align - 1) / v.align * v.align;
     const auto at = size;
     if (size + v.bytes > max_frame_memory) {
-      errors_.push_back(error("ptx.memory", "the shared variables take more than 64 MiB"));
+      errors_.push_back(error("ptx.memory", "the shared variables take more than 64 MiB", Span{"ptx", v.line, 0, 0}));
       return false;
     }
     size += static_cast<std::uint32_t>(v.bytes);
@@ -209,10 +221,35 @@ bool Lowering::run(std::string_view entry) {
     place_variables(f, code);
   }
   program_.shared_bytes = (program_.shared_bytes + 15) / 16 * 16;
+  std::uint64_t stored = 0;
+  for (const auto& v : program_.variables) {
+    if (v.space != ptx::Space::global && v.space != ptx::Space::constant) continue;
+    stored += v.bytes;
+    if (stored <= max_variable_memory) continue;
+    errors_.push_back(
+        error("ptx.memory", "the variables in global memory take more than 1 GiB", Span{"ptx", v.line, 0, 0}));
+    return false;
+  }
   std::copy_n(module_.functions[order.back()].cluster, 3, program_.cluster.begin());
-  program_.max_cluster_rank = module_.functions[order.back()].max_cluster_rank;
-  for (std::size_t n = 0; n < order.size(); ++n) function(n);
-  return errors_.empty();
+  const ptx::Function& kernel = module_.functions[order.back()];
+  program_.max_cluster_rank = kernel.max_cluster_rank;
+  program_.registers = kernel.max_registers;
+  std::copy_n(kernel.block, 3, program_.block.begin());
+  program_.max_threads = kernel.max_threads;
+  for (std::size_t n = 0; n < order.size() && operations_ <= max_operations; ++n) function(n);
+  return errors_.empty() && nest_calls();
+}
+
+/// The deepest chain of calls; callees come first.
+bool Lowering::nest_calls() {
+  std::vector<std::uint32_t> depth(functions.size(), 1);
+  for (std::size_t n = 0; n < functions.size(); ++n)
+    for (const std::size_t callee : functions[n].calls) depth[n] = std::max(depth[n], depth[callee] + 1);
+  program_.call_depth = depth.back();
+  if (program_.call_depth <= max_call_depth) return true;
+  errors_.push_back(error("ptx.calls", "calls are nested more than " + std::to_string(max_call_depth) + " deep",
+                          Span{"ptx", functions.back().source->line, 0, 0}));
+  return false;
 }
 
 void Lowering::function(std::size_t index) {
@@ -222,7 +259,12 @@ void Lowering::function(std::size_t index) {
   for (const Instruction& i : source_->body) {
     code_->first_op.push_back(static_cast<std::uint32_t>(code_->ops.size()));
     instruction(i);
+    if (operations_ + code_->ops.size() <= max_operations) continue;
+    errors_.push_back(error("ptx.size", "the program makes more than 1048576 operations", Span{"ptx", i.line, 0, 0}));
+    operations_ = max_operations + 1;
+    return;
   }
+  operations_ += code_->ops.size();
   code_->first_op.push_back(static_cast<std::uint32_t>(code_->ops.size()));
   const Instruction end{};
   now_ = &end;

@@ -114,6 +114,7 @@ class Lowering {
   bool hopper(); ///< lower_async.cpp
   bool mbarriers();
   bool bulk_copies();
+  void asynchronous_reduction(Wide& wide, Type type, bool to_shared);
   bool tensor_copies();
   bool warpgroup();
   static bool atomic_from(std::string_view part, AtomicKind& kind);
@@ -125,6 +126,7 @@ class Lowering {
   bool control();
   bool barriers();
   bool calls();
+  bool nest_calls();
   bool call_of_system(const Operand* results, std::string_view name, const Operand* arguments);
   void call_function(std::size_t function, const Operand* results, const Operand* arguments);
   std::int32_t parameter_value(const Operand& o, Width w);
@@ -157,6 +159,7 @@ class Lowering {
   std::int32_t guard_ = none, carry_ = none;
   bool guard_negated_ = false;
   std::vector<std::size_t> addressed_; ///< functions whose address is taken
+  std::size_t operations_ = 0;         ///< of the functions before
   bool primary_ = true;                ///< the next operation is the one that counts as the instruction
 };
 

@@ -7,6 +7,36 @@ namespace aicf::emulator {
 
 using ptx::Space;
 
+/// The reduction of red.async, cp.reduce.async.bulk and its tensor form, by their tables in the PTX ISA. Elements of
+/// tensors have the type that the map says.
+void Lowering::asynchronous_reduction(Wide& wide, Type type, bool to_shared) {
+  if (std::none_of(now_->parts.begin(), now_->parts.end(),
+                   [&](std::string_view p) { return atomic_from(p, wide.reduction); }))
+    unsupported();
+  const bool tensor = has("tensor");
+  const auto among = [&](std::initializer_list<Type> of) { return std::find(of.begin(), of.end(), type) != of.end(); };
+  bool known = false;
+  switch (wide.reduction) {
+  case AtomicKind::add:
+    known = among({Type::u32, Type::s32, Type::u64}) ||
+            (!to_shared && among({Type::s64, Type::f16, Type::bf16, Type::f32, Type::f64}));
+    break;
+  case AtomicKind::min:
+  case AtomicKind::max:
+    known = among({Type::u32, Type::s32}) || (!to_shared && among({Type::u64, Type::s64, Type::f16, Type::bf16}));
+    break;
+  case AtomicKind::inc:
+  case AtomicKind::dec: known = type == Type::u32; break;
+  case AtomicKind::bit_and:
+  case AtomicKind::bit_or:
+  case AtomicKind::bit_xor: known = type == Type::b32 || (type == Type::b64 && !to_shared); break;
+  case AtomicKind::exch:
+  case AtomicKind::cas: refuse("reduces by add, min, max, inc, dec, and, or or xor"); break;
+  }
+  if (!known && !tensor) refuse("no such reduction of this type");
+  wide.d = tensor ? Type::none : type;
+}
+
 bool Lowering::hopper() {
   const auto base = opcode();
   if (base == "mbarrier") return mbarriers();
@@ -30,9 +60,8 @@ bool Lowering::hopper() {
   wide.d = t[0];
   if (base == "red") {
     wide.flags |= wide_red;
-    if (std::none_of(now_->parts.begin(), now_->parts.end(),
-                     [&](std::string_view p) { return atomic_from(p, wide.reduction); }))
-      unsupported();
+    if (has("release") || has("global")) unsupported();
+    asynchronous_reduction(wide, t[0], true);
   }
   wide.in.push_back(whole_address(at(0), Space::shared_cluster));
   wide.in.push_back(whole_address(at(2), Space::shared_cluster));
@@ -114,20 +143,18 @@ bool Lowering::bulk_copies() {
   if (from == now_->parts.end() || now_->parts.end() - from < 3) unsupported();
   const auto to = from[1], source = from[2];
   const bool reduces = has("reduce");
+  if (reduces) {
+    const auto t = types();
+    if (t.size() != 1) unsupported();
+    asynchronous_reduction(wide, t[0], to != "global");
+  }
   if (to == "global") {
-    wide.kind = reduces ? WideKind::bulk_reduce : WideKind::bulk_store;
+    wide.kind = WideKind::bulk_store;
     wide.in = {whole_address(at(0), Space::global), whole_address(at(1), Space::shared), use(at(2), Type::u32)};
-    if (reduces) {
-      const auto t = types();
-      if (t.size() != 1 || std::none_of(now_->parts.begin(), now_->parts.end(),
-                                        [&](std::string_view p) { return atomic_from(p, wide.reduction); }))
-        unsupported();
-      wide.d = t[0];
-    }
     emit_wide(std::move(wide));
     return true;
   }
-  if (reduces || (to != "shared::cluster" && to != "shared::cta")) unsupported();
+  if ((to != "shared::cluster" && to != "shared::cta") || (reduces && source != "shared::cta")) unsupported();
   const bool between = source == "shared::cta";
   wide.kind = between ? WideKind::bulk_between : WideKind::bulk_load;
   wide.in = {whole_address(at(0), Space::shared_cluster), whole_address(at(1), between ? Space::shared : Space::global),
@@ -169,9 +196,7 @@ bool Lowering::tensor_copies() {
   if (store) {
     if (has("reduce")) {
       wide.flags |= wide_red;
-      if (std::none_of(now_->parts.begin(), now_->parts.end(),
-                       [&](std::string_view p) { return atomic_from(p, wide.reduction); }))
-        unsupported();
+      asynchronous_reduction(wide, Type::none, false);
     }
     wide.kind = WideKind::tensor_store;
     wide.in = {m, s};

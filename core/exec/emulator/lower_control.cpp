@@ -34,8 +34,22 @@ bool Lowering::control() {
     emit(Code::trap, none);
     return true;
   }
-  if (base == "nanosleep" || base == "pmevent" || base == "setmaxnreg" || base == "griddepcontrol") {
-    emit(Code::nothing, none); // no effect on what is computed here
+  if (base == "setmaxnreg") {
+    Wide wide;
+    wide.kind = WideKind::registers;
+    if (has("inc") == has("dec") || !has("sync") || !has("aligned")) refuse("is .inc or .dec, and .sync.aligned");
+    if (has("inc")) wide.flags = wide_increases;
+    if (at(0).kind != Operand::Kind::integer) refuse("the number of registers is a constant");
+    if (at(0).value < 24 || at(0).value > 256 || at(0).value % 8 != 0)
+      refuse("the number of registers is a multiple of 8 from 24 to 256");
+    wide.n = static_cast<std::uint16_t>(at(0).value);
+    emit_wide(std::move(wide));
+    return true;
+  }
+  if (base == "griddepcontrol" && !has("wait") && !has("launch_dependents")) unsupported();
+  // The grids before this one have ended, and none starts early: nothing to wait for.
+  if (base == "nanosleep" || base == "pmevent" || base == "griddepcontrol") {
+    emit(Code::nothing, none);
     return true;
   }
   if (base == "membar" || base == "fence") {
@@ -56,8 +70,10 @@ bool Lowering::control() {
     return true;
   }
   if (has("cluster")) {
-    emit(Code::cluster_barrier, none).flag =
-        static_cast<std::uint8_t>(has("arrive") ? 1 | (has("relaxed") ? 4 : 0) : 2);
+    if (has("arrive") == has("wait")) unsupported();
+    Op& out = emit(Code::cluster_barrier, none);
+    out.flag = static_cast<std::uint8_t>(has("arrive") ? 1 | (has("relaxed") ? 4 : 0) : 2);
+    out.size = has("aligned") ? 0 : 1;
     return true;
   }
   Op op;
@@ -75,10 +91,12 @@ bool Lowering::control() {
   const bool reduces = op.flag >= static_cast<std::uint8_t>(BarrierKind::red_and);
   op.a = use(at(n++), Type::u32);
   if (now_->operands.size() > n + (reduces ? 1 : 0)) op.b = use(at(n++), Type::u32);
+  if (has("arrive") && op.b == none) refuse("arrive names a number of threads");
   if (reduces) op.c = use_predicate(at(n), negated);
   Op& out = emit(Code::barrier, op.d, op.a, op.b, op.c);
   out.flag = op.flag;
   out.imm = negated ? 1 : 0;
+  out.size = base == "bar" || has("aligned") ? 0 : 1; // bar is barrier.cta.aligned
   return true;
 }
 

@@ -91,9 +91,11 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
   b.exited = b.fenced_globally = false;
   b.epoch = 0;
   if (l.trace) traces[rank].begin_block(static_cast<u32>(b.linear), static_cast<u32>(unit));
-  b.proxy_by = nullptr;
   b.mbarriers.clear();
-  b.peers.assign(blocks_.size() > 1 ? clocks_.agents() : 0, PeerAccess{});
+  b.warpgroups.assign(l.warps / 4, Warpgroup{});
+  b.free_registers = 0;
+  b.queues.clear();
+  b.peers.assign(blocks_.size() > 1 || program.async_proxy ? clocks_.agents() : 0, PeerAccess{});
   b.warps.resize(l.warps);
   for (u32 i = 0; i < l.warps; ++i) {
     Warp& w = b.warps[i];
@@ -104,7 +106,7 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
     w.trace = l.trace ? &traces[rank] : nullptr;
     w.frame = frame;
     w.index = i;
-    w.agent = rank * (l.warps + 1) + i;
+    w.agent = clocks_.agent(rank, i);
     const u32 left = l.threads - i * lanes;
     w.live = left >= lanes ? all_lanes : (1u << left) - 1;
     w.groups[0] = {program.start, w.live, false};
@@ -116,9 +118,12 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
     w.depth.fill(0);
     w.returns.resize(program.call_depth);
     w.async.clear();
+    w.async_copies = 0;
     w.bulk.clear();
     w.tensor.clear();
     w.bulk_open = w.tensor_open = 0;
+    w.parts.clear();
+    w.registers = l.registers;
     for (const Preset& p : program.presets) {
       auto* d = reg<u32>(w, p.offset);
       for (u32 lane = 0; lane < lanes; ++lane) {
@@ -178,6 +183,8 @@ bool Worker::run_round() {
       if (stopped()) return true;
       all_poll = all_poll && w.polls && w.state == Warp::State::ready;
       if (w.state != Warp::State::done) continue;
+      b.free_registers += w.registers;
+      grant_registers(b);
       check_barriers(b);
       check_cluster_barrier();
       block_exited(b);
@@ -205,7 +212,7 @@ void Worker::deadlock() {
   if (first == nullptr) return;
   if (listed > 8) where += ", and " + std::to_string(listed - 8) + " more";
   fault(*first, first->barrier_pc, static_cast<u32>(std::countr_zero(first->live)), "deadlock",
-        "every warp of the block waits at a barrier that the others do not reach: " + where);
+        "every warp of the block waits, and nothing that the others do ends it: " + where);
   launch.abort = true;
 }
 
@@ -215,20 +222,18 @@ void Worker::block_exited(Block& b) {
     if (w.state != Warp::State::done) return;
   b.exited = true;
   if (!launch.checks) return;
-  if (b.proxy_by != nullptr) {
-    const u32 proxy = proxy_of(b), last = clocks_.own(proxy) - 1;
-    if (std::none_of(b.warps.begin(), b.warps.end(), [&](const Warp& w) { return clocks_.of(w.agent, proxy) >= last; }))
-      fault(*b.proxy_by, b.proxy_pc, 0, "bulk-exit",
-            "the block exits and nobody waited for this asynchronous use of its shared memory");
-  }
+  check_warpgroups(b);
   for (u32 agent = 0; agent < b.peers.size(); ++agent) {
     const PeerAccess& last = b.peers[agent];
     if (last.clock == 0) continue;
     const bool ordered = std::any_of(b.warps.begin(), b.warps.end(),
                                      [&](const Warp& w) { return clocks_.of(w.agent, agent) >= last.clock; });
-    const u32 per_block = launch.warps + 1;
-    if (!ordered)
-      fault(blocks_[agent / per_block].warps[agent % per_block], last.pc, last.lane, "cluster-exit",
+    if (ordered) continue;
+    if (clocks_.is_queue(agent))
+      fault(*last.by, last.pc, last.lane, "bulk-exit",
+            "the block exits and nobody waited for this asynchronous use of its shared memory");
+    else
+      fault(*last.by, last.pc, last.lane, "cluster-exit",
             "the shared memory of block " + std::to_string(b.rank) +
                 " of the cluster is accessed, but nothing keeps that block from exiting before");
   }
@@ -264,10 +269,11 @@ void Worker::run() {
     const u64 n = launch.next_unit.fetch_add(1, std::memory_order_relaxed);
     if (n >= launch.units) return;
     const u64 unit = static_cast<u64>((static_cast<u128>(n) * launch.order_scale + launch.order_shift) % launch.units);
-    clocks_.reset(blocks * (launch.warps + 1), program.async_proxy);
+    clocks_.reset(blocks, launch.warps, program.async_proxy ? max_queues : 0);
     cluster_fenced_.clear();
     cluster_joined_.clear();
     copies_.clear();
+    copied_ = 0;
     idle_rounds_ = 0;
     for (u32 rank = 0; rank < blocks; ++rank) prepare(blocks_[rank], rank, unit);
     run_cluster();

@@ -16,6 +16,7 @@
 #include "core/exec/emulator/shadow.hpp"
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <span>
@@ -58,6 +59,7 @@ struct LaunchState {
   const Memory* memory = nullptr;
   std::array<u32, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   u32 threads = 0, warps = 0, shared_bytes = 0, dynamic_shared = 0;
+  u32 registers = 0; ///< of a thread at launch; 0: not known
   std::vector<u8> parameters;
   const u8* constants = nullptr; ///< constant area, 64-byte aligned
   bool checks = true, counters = false, explicit_cluster = false;
@@ -90,7 +92,7 @@ struct AsyncCopy {
 struct Block;
 
 struct Warp {
-  enum class State : u8 { ready, at_barrier, at_cluster_barrier, done } state = State::ready;
+  enum class State : u8 { ready, at_barrier, at_cluster_barrier, at_registers, done } state = State::ready;
   Block* block = nullptr;
   GlobalTrace* trace = nullptr; ///< of its block; null: not kept
   u8* frame = nullptr;
@@ -101,20 +103,30 @@ struct Warp {
   u32 turns = 0;                                   ///< choices of a group since it was last rotated
   u32 barrier = 0;
   u32 barrier_pc = 0;
-  bool polls = false;           ///< its last turn ended at an mbarrier that was not ready
-  bool cluster_arrived = false; ///< at barrier.cluster, and has not waited since
-  u64 cluster_phase = 0;        ///< the phase it arrived in
-  bool peers_started = false;   ///< it has waited for a phase: every block of the cluster runs, whatever the order
+  std::vector<Group> parts;         ///< its lanes at the barrier, by instruction
+  u32 registers = 0, requested = 0; ///< of a thread (setmaxnreg); 0: not known
+  bool polls = false;               ///< its last turn ended at an mbarrier that was not ready
+  bool cluster_arrived = false;     ///< at barrier.cluster, and has not waited since
+  u64 cluster_phase = 0;            ///< the phase it arrived in
+  bool peers_started = false;       ///< it has waited for a phase: every block of the cluster runs, whatever the order
   std::array<u8, lanes> depth{};
   std::vector<std::array<u32, lanes>> returns; ///< return counters by depth
-  std::vector<std::vector<AsyncCopy>> async;   ///< committed groups, oldest first; the last is open
-  /// Bulk copies and wgmma: the proxy's clock at the last operation of each committed group, and of the open one.
-  std::vector<u32> bulk, tensor;
+  std::deque<std::vector<AsyncCopy>> async;    ///< committed groups, oldest first; the last is open
+  u32 async_copies = 0;                        ///< in all of them
+  /// Bulk copies and wgmma: the queue's clock at the last operation of each committed group, and of the open one.
+  std::deque<u32> bulk, tensor;
   u32 bulk_open = 0, tensor_open = 0;
 
   /// Merges groups, drops empty ones and picks the next; false: none can run.
   bool reschedule();
   void retire(u32 mask); ///< lanes of the current group exit
+};
+
+/// The instructions that four warps must all execute, in one order: wgmma.mma_async and setmaxnreg.
+struct Warpgroup {
+  std::vector<u32> steps; ///< counters of those that some have still to execute
+  u64 before = 0;         ///< steps that all have executed
+  std::array<u64, 4> executed{};
 };
 
 struct Barrier {
@@ -125,10 +137,20 @@ struct Barrier {
   u32 population = 0;
 };
 
-/// The last access of a warp to the shared memory of another block of its cluster.
+/// The last access to the shared memory of a block by an agent that may outlive it: a warp of another block of its
+/// cluster, or a queue.
 struct PeerAccess {
   u32 clock = 0, pc = 0, lane = 0;
+  const Warp* by = nullptr;
 };
+
+/// What a queue of asynchronous work waits at.
+enum class Queue : u8 { mbarrier, bulk_groups, wgmma_groups };
+/// Of a block. What needs more shares them, and races between those that share one are missed.
+constexpr u32 max_queues = 32;
+constexpr u32 max_groups = 1u << 16;       ///< of a warp; wait_group cannot tell more apart
+constexpr u32 max_async_copies = 1u << 16; ///< cp.async of a warp that nothing has waited for
+constexpr u64 max_copied = u64{16} << 20;  ///< bytes of bulk copies that have not been delivered
 
 /// What the eight bytes of an mbarrier do not hold.
 struct Mbarrier {
@@ -150,8 +172,8 @@ struct BulkCopy {
   u32 bytes = 0, clock = 0;
   ptx::Type reduction_type = ptx::Type::none; ///< none: a copy
   AtomicKind reduction = AtomicKind::add;
-  const Warp* by = nullptr;
-  u32 pc = 0, lane = 0;
+  std::pair<u32, u32> source{}; ///< offset and bytes in the shared memory of the block that starts it
+  bool through_proxy = true;    ///< not st.async and red.async
 };
 
 struct Block {
@@ -162,15 +184,16 @@ struct Block {
   Shadow shadow;
   std::vector<Warp> warps;
   std::array<Barrier, 16> barriers;
+  std::vector<Warpgroup> warpgroups;
+  u32 free_registers = 0; ///< that setmaxnreg.dec gave back, in those of a warp's thread
   Clocks::Joined fenced;
   std::vector<Block>* cluster = nullptr;
   bool exited = false;
-  bool fenced_globally = false;      ///< a fence beyond the cluster was executed
-  u32 epoch = 0;                     ///< strong global accesses that order (GlobalOrder)
-  std::vector<PeerAccess> peers;     ///< by agent; empty without a cluster
-  std::map<u32, Mbarrier> mbarriers; ///< by offset
-  const Warp* proxy_by = nullptr;    ///< who last used the asynchronous proxy of this block, and where
-  u32 proxy_pc = 0;
+  bool fenced_globally = false;                ///< a fence beyond the cluster was executed
+  u32 epoch = 0;                               ///< strong global accesses that order (GlobalOrder)
+  std::vector<PeerAccess> peers;               ///< by agent; empty where no other may access it
+  std::map<u32, Mbarrier> mbarriers;           ///< by offset
+  std::map<std::pair<Queue, u32>, u32> queues; ///< numbers, by kind and the mbarrier's offset or the warp
 };
 
 /// One thread of the emulator with what it needs to run blocks.
@@ -199,13 +222,20 @@ class Worker {
   void atomic(Warp& w, const Op& op, u32 pc, u32 exec);
   void copy_async(Warp& w, const Op& op, u32 pc, u32 exec);
   void async_commit(Warp& w);
+  /// Commits a group with the clock of its last operation.
+  static void commit(std::deque<u32>& groups, u32 clock) {
+    groups.push_back(clock);
+    if (groups.size() <= max_groups) return; // the oldest are waited for together
+    groups[1] = std::max(groups[0], groups[1]);
+    groups.pop_front();
+  }
   void async_wait(Warp& w, const Op& op, u32 pc);
   void async_deliver(Warp& w, std::size_t groups); ///< the oldest groups
   void param_copy(Warp& w, const Op& op, u32 exec);
   bool gather(Warp& w, u32 pc, u32 mask, u32 exec, u32 members); ///< all members are here
   bool warp_collective(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
   bool barrier(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
-  bool cluster_barrier(Warp& w, const Op& op, u32 pc, u32 mask);
+  bool cluster_barrier(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
   void fence(Warp& w, bool cluster);                    ///< of block scope, or wider
   void scalar(Warp& w, const Op& op, u32 pc, u32 exec); ///< convert, directed, carry, map_shared, clock, faults
   bool wide(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
@@ -225,6 +255,7 @@ class Worker {
   }
   void shared_fault(Warp& w, u32 pc, u32 lane, const Shadow::Outcome& o, const char* what, u32 bytes, u64 offset);
   void stuck(Warp& w); ///< no group of the warp can run
+  bool meet_in_parts(Warp& w);
 
   template <class T> T* reg(Warp& w, s32 operand) const { return reinterpret_cast<T*>(w.frame + operand); }
   [[nodiscard]] const u8* operand(const Warp& w, s32 o) const {
@@ -247,6 +278,7 @@ class Worker {
                Place& place);
   bool resolve_shared(Warp& w, u32 pc, u32 lane, ptx::Space space, u64 address, u32 bytes, const char* kind,
                       Place& place);
+  [[nodiscard]] std::string queue_name(u32 agent) const;
   [[nodiscard]] std::string thread_name(const Warp& w, u32 agent, u32 lane) const;
   void prepare(Block& b, u32 rank, u64 unit);
   void run_cluster();
@@ -254,6 +286,7 @@ class Worker {
   void end_slice(Warp& w, u64 used);
   void check_barriers(Block& b);
   void check_cluster_barrier();
+  void arrive(Warp& w, const Op& op, u32 pc, u32 number, u32 threads);
   void complete(Block& b, Barrier& barrier);
   void block_exited(Block& b);
   void deadlock();
@@ -262,7 +295,11 @@ class Worker {
   void global_use(Warp& w, u32 pc, u32 lane, const Access& a, bool is_store, u64 address, u32 bytes);
   /// Resolves an access, and checks it against the shadow; null: a fault was given.
   std::byte* touch(Warp& w, u32 pc, u32 lane, ptx::Space space, u64 address, u32 bytes, const char* what, bool writes);
-  [[nodiscard]] u32 proxy_of(const Block& b) const { return b.rank * (launch.warps + 1) + launch.warps; }
+  /// The agent that does what is waited for in this way.
+  u32 queue_of(Block& b, Queue kind, u32 id);
+  void queue_uses(Block& b, u32 queue, const Warp& by, u32 pc, u32 lane) const {
+    if (launch.checks) b.peers[queue] = {clocks_.of(queue, queue), pc, lane, &by};
+  }
 
   // tensor.cpp
   void matrix_multiply(Warp& w, const Wide& op, u32 pc);
@@ -275,6 +312,11 @@ class Worker {
   // wgmma.cpp
   void warpgroup_multiply(Warp& w, const Wide& op, u32 pc);
   void warpgroup_wait(Warp& w, const Wide& op);
+  // warpgroup.cpp
+  void warpgroup_step(Warp& w, u32 pc);
+  void check_warpgroups(Block& b); ///< when its warps have ended
+  void set_registers(Warp& w, const Wide& op, u32 pc);
+  void grant_registers(Block& b);
   // mbarrier.cpp
   void mbarrier(Warp& w, const Wide& op, u32 pc, u32 exec);
   std::byte* barrier_at(Warp& w, u32 pc, u32 lane, ptx::Space space, u64 address, Block*& block, u32& offset);
@@ -283,14 +325,19 @@ class Worker {
   // bulk.cpp
   void bulk(Warp& w, const Wide& op, u32 pc, u32 exec);
   void bulk_lane(Warp& w, const Wide& op, u32 pc, u32 lane);
-  void tensor_copy(Warp& w, const Wide& op, u32 pc, u32 lane);
+  void bulk_to_global(Warp& w, const Wide& op, u32 pc, u32 lane, BulkCopy copy);
+  void tensor_copy(Warp& w, const Wide& op, u32 pc, u32 lane); // tensor_copy.cpp
   void store_async(Warp& w, const Wide& op, u32 pc, u32 exec);
+  void start_group(Warp& w, BulkCopy copy, u32 queue);
   void to_shared(Warp& w, u32 pc, u32 lane, u64 to, u64 barrier, u32 mask, BulkCopy copy);
-  bool proxy_reads(Warp& w, u32 pc, u32 lane, u64 address, u32 bytes, const char* what, u32& offset);
-  bool proxy_writes(Warp& w, u32 pc, u32 lane, Block& b, u64 offset, u32 bytes, const char* what);
+  /// A piece of the own shared memory that an instruction names.
+  bool own_shared(Warp& w, u32 pc, u32 lane, u64 address, u32 bytes, const char* what, u32& offset);
+  void queue_reads(Warp& w, u32 pc, u32 lane, u32 queue, u32 offset, u32 bytes, const char* what);
+  bool queue_writes(Warp& w, u32 pc, u32 lane, Block& b, u32 queue, u64 offset, u32 bytes, const char* what,
+                    Shadow::Write kind);
   std::byte* bulk_global(Warp& w, u32 pc, u32 lane, u64 address, u64 bytes, bool writes, bool reduces = false);
   bool bulk_aligned(Warp& w, u32 pc, u32 lane, u64 a, u64 b, u64 bytes, u32 alignment);
-  void start(Warp& w, BulkCopy copy, u32 proxy);
+  void start(BulkCopy copy, u32 queue);
   void deliver_copies();
   // system.cpp
   void print(Warp& w, const Wide& op, u32 pc, u32 exec);
@@ -305,6 +352,7 @@ class Worker {
   u64 progress_ = 0; ///< steps that may end a wait at an mbarrier
   u32 idle_rounds_ = 0;
   std::vector<BulkCopy> copies_;
+  u64 copied_ = 0; ///< bytes of them
   std::vector<Block> blocks_;
   std::vector<u8> frames_;
   u8* frame_base_ = nullptr;

@@ -3,6 +3,7 @@
 // hardware's own layout is opaque; a program may only keep the state that arrive returns.
 #include "core/exec/emulator/machine.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -49,12 +50,12 @@ void Worker::barrier_step(Block& b, u32 offset, u64 bits) {
   std::memcpy(b.shared.data() + offset, &now, sizeof now);
 }
 
-/// complete_tx by the asynchronous proxy of `b`, whose copy had the given clock.
+/// complete_tx by a copy that had the given clock in the mbarrier's queue.
 void Worker::barrier_transfer(Block& b, u32 offset, u32 bytes, u32 clock) {
   State s(bits_at(b.shared.data() + offset));
   if (!s.valid) return;
-  s.transactions -= bytes;
-  clocks_.note(b.mbarriers[offset].joined, proxy_of(b), clock);
+  s.transactions = std::max<s64>(s.transactions - bytes, -max_transactions - 1);
+  clocks_.note(b.mbarriers[offset].joined, queue_of(b, Queue::mbarrier, offset), clock);
   barrier_step(b, offset, s.bits());
 }
 
@@ -119,8 +120,9 @@ void Worker::mbarrier(Warp& w, const Wide& op, u32 pc, u32 exec) {
     Mbarrier& m = block->mbarriers[offset];
     const auto expect = [&](u32 bytes) {
       s.transactions += bytes;
-      if (s.transactions > max_transactions)
-        wrong("a transaction count of " + std::to_string(s.transactions) + ": 1048575 at most");
+      if (s.transactions <= max_transactions) return;
+      wrong("a transaction count of " + std::to_string(s.transactions) + ": 1048575 at most");
+      s.transactions = max_transactions;
     };
     switch (op.kind) {
     case WideKind::barrier_invalidate:
@@ -133,6 +135,10 @@ void Worker::mbarrier(Warp& w, const Wide& op, u32 pc, u32 exec) {
       break;
     case WideKind::barrier_complete:
       s.transactions -= value32(w, op.in[1], lane);
+      if (s.transactions < -max_transactions) {
+        wrong("a transaction count of " + std::to_string(s.transactions) + ": -1048575 at least");
+        break;
+      }
       barrier_step(*block, offset, s.bits());
       break;
     case WideKind::barrier_copies: // cp.async: the copies of this warp are done when they arrive

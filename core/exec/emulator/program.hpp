@@ -115,7 +115,8 @@ enum class WideKind : std::uint8_t {
   load_matrix,  ///< in: address; n: matrices
   store_matrix, ///< in: address, registers
   move_matrix,
-  wgmma, ///< in: [registers of A |] descriptors, D [, metadata] [, scale]; counts[0]: of A
+  wgmma,     ///< in: [registers of A |] descriptors, D [, metadata] [, scale]; counts[0]: of A
+  registers, ///< setmaxnreg. n: the count; flags: wide_increases
   wgmma_commit,
   wgmma_wait,   ///< n: groups that may stay pending
   print,        ///< in: format, arguments; out: the result
@@ -131,9 +132,8 @@ enum class WideKind : std::uint8_t {
   barrier_pending,  ///< in: state; out: count
   barrier_copies,   ///< cp.async.mbarrier.arrive. in: address
   bulk_load,        ///< in: shared, global, bytes, barrier [, mask]
-  bulk_store,       ///< in: global, shared, bytes
-  bulk_between,     ///< shared to the shared memory of a peer. in: to, from, bytes, barrier
-  bulk_reduce,      ///< in: global, shared, bytes
+  bulk_store,       ///< in: global, shared, bytes; d: what is reduced
+  bulk_between,     ///< shared to the shared memory of a peer. in: to, from, bytes, barrier; d: what is reduced
   bulk_commit,
   bulk_wait,    ///< n: groups that may stay pending
   tensor_load,  ///< in: shared, map, barrier, mask, coordinates [, offsets of im2col]; k: dimensions
@@ -158,10 +158,12 @@ enum WideFlag : std::uint32_t {
   wide_scaled = 4096, ///< the last operand of wgmma is the predicate scale-d
   wide_red = 8192,
   wide_im2col = 32768,
+  wide_increases = 65536,
   wide_sparse = 16384 ///< half of A and its metadata, which is the last operand of mma
 };
 
 constexpr std::int32_t none = INT32_MIN;
+constexpr std::uint32_t max_call_depth = 255; ///< Warp::depth
 
 /// Elements of a row of A that one four-bit index of a sparse mma is about (PTX ISA, "Sparse matrix storage"): two of
 /// four are held, one of two where they have 32 bits, two pairs of four where they have 4.
@@ -190,7 +192,7 @@ struct Op {
   std::int32_t d = none, a = none, b = none, c = none; ///< see lane_ops.def and Code
   std::int32_t e = none, f = none;                     ///< member mask, second destination
   std::uint32_t aux = 0;                               ///< index of a table, or the target of a branch
-  std::uint32_t size = 0;                              ///< bytes of a param_copy
+  std::uint32_t size = 0;                              ///< bytes of a param_copy; of a barrier: 1, not .aligned
   std::int64_t imm = 0;
 };
 
@@ -286,9 +288,12 @@ struct Program {
   std::vector<std::string> names;
   std::uint32_t shared_granule = 4; ///< bytes of the smallest access that may touch shared memory, at most 4
   std::uint32_t call_depth = 0;
-  bool orders_blocks = false;    ///< has a release or a fence beyond the cluster: see GlobalOrder
-  bool async_proxy = false;      ///< has instructions of the asynchronous proxy
-  unsigned max_cluster_rank = 0; ///< .maxclusterrank; 0: not given
+  bool orders_blocks = false;      ///< has a release or a fence beyond the cluster: see GlobalOrder
+  bool async_proxy = false;        ///< has instructions of the asynchronous proxy
+  unsigned max_cluster_rank = 0;   ///< .maxclusterrank; 0: not given
+  unsigned registers = 0;          ///< a thread, by .maxnreg; 0: not given
+  std::array<unsigned, 3> block{}; ///< .reqntid; 0: not given
+  unsigned max_threads = 0;        ///< of .maxntid; 0: not given
   std::array<unsigned, 3> cluster{0, 0, 0};
 };
 

@@ -68,6 +68,7 @@ struct Variable {
   std::uint32_t align = 1;
   std::uint64_t bytes = 0;
   bool dynamic = false; ///< `.extern .shared x[]`: lies at the start of the dynamic shared memory
+  int line = 0;
   std::vector<std::byte> init;
   std::vector<Relocation> relocations;
 };
@@ -120,6 +121,9 @@ struct Function {
   std::vector<std::uint32_t> leaders; ///< instruction indices that carry a label
   unsigned cluster[3] = {0, 0, 0};    ///< .reqnctapercluster; 0: not given
   unsigned max_cluster_rank = 0;      ///< .maxclusterrank; 0: not given
+  unsigned max_registers = 0;         ///< .maxnreg; 0: not given
+  unsigned block[3] = {0, 0, 0};      ///< .reqntid; 0: not given
+  unsigned max_threads = 0;           ///< of .maxntid; 0: not given
 };
 
 struct Module {

@@ -11,7 +11,11 @@ void Parser::body(Function& f) {
     if (errors_.size() >= max_errors) throw SyntaxError{};
     try {
       if (accept('{')) {
-        ++depth;
+        if (++depth > max_nesting) {
+          report(peek().line, "blocks are nested more than " + std::to_string(max_nesting) + " deep");
+          skip_block(depth - 1);
+          return;
+        }
         scopes_.push_back({});
         scopes_.back().parent = scope_;
         scope_ = static_cast<std::int32_t>(scopes_.size()) - 1;
@@ -102,6 +106,11 @@ void Parser::resolve_labels(Function& f) {
         continue;
       }
       if (const auto list = targets_.find(o.name); list != targets_.end()) {
+        branch_targets_ += list->second.size();
+        if (branch_targets_ > max_branch_targets) {
+          report(i.line, "the lists of branch targets are too long: more than 1048576 together");
+          return;
+        }
         o.kind = Operand::Kind::vector;
         for (const auto name : list->second) {
           Operand target;

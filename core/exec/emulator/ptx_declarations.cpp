@@ -14,6 +14,7 @@ constexpr std::uint64_t max_variable_bytes = std::uint64_t{1} << 30;
 Variable Parser::declaration(Space space, bool external) {
   Variable v;
   v.space = space;
+  v.line = peek().line;
   unsigned lanes = 1;
   bool aligned = false;
   while (peek().kind == Token::Kind::directive) {

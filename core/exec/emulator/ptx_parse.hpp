@@ -28,10 +28,17 @@ struct Scope {
 };
 
 constexpr std::size_t max_errors = 20;
+constexpr std::size_t max_text = std::size_t{32} << 20;          ///< bytes
+constexpr int max_nesting = 256;                                 ///< of blocks in braces
+constexpr std::size_t max_branch_targets = std::size_t{1} << 20; ///< of all brx.idx of a text together
 
 class Parser {
  public:
   explicit Parser(std::string_view text) {
+    if (text.size() > max_text) {
+      report(1, "the text has " + std::to_string(text.size()) + " bytes: 33554432 at most");
+      text = {};
+    }
     Lexer lexer(text);
     do tokens_.push_back(lexer.next());
     while (tokens_.back().kind != Token::Kind::end);
@@ -76,7 +83,7 @@ class Parser {
 
   void module_statement();
   void skip_statement();
-  void skip_block();
+  void skip_block(int depth = 0); ///< of which so many are open
   Variable declaration(Space space, bool external);
   void initialiser(Variable& variable);
   void function(bool entry);
@@ -106,6 +113,7 @@ class Parser {
   std::set<std::string_view> prototypes_;                                       ///< .callprototype labels
   std::map<std::array<int, 3>, int> located_; ///< .loc (file, line, column) to the line in the entry's file
   int entry_file_ = 0, cuda_line_ = 0;
+  std::size_t branch_targets_ = 0;
 };
 
 } // namespace aicf::ptx

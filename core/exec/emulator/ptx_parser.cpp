@@ -22,8 +22,7 @@ void Parser::skip_statement() {
   take();
 }
 
-void Parser::skip_block() {
-  int depth = 0;
+void Parser::skip_block(int depth) {
   do {
     const Token& t = take();
     if (t.kind == Token::Kind::end) fail("a block is not closed");
@@ -158,6 +157,9 @@ void Parser::function(bool entry) {
     }
     if (s == "reqnctapercluster") std::copy_n(values, 3, f.cluster);
     if (s == "maxclusterrank") f.max_cluster_rank = values[0];
+    if (s == "maxnreg") f.max_registers = values[0];
+    if (s == "reqntid") std::copy_n(values, 3, f.block);
+    if (s == "maxntid") f.max_threads = values[0] * values[1] * values[2];
     if (s == "pragma")
       while (!accept(';'))
         if (take().kind == Token::Kind::end) fail("expected ';'");

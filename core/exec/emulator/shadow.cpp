@@ -8,170 +8,201 @@ namespace aicf::emulator {
 void Shadow::reset(std::uint32_t bytes, std::uint32_t granule, Clocks& clocks) {
   shift_ = static_cast<std::uint32_t>(std::countr_zero(granule));
   clocks_ = &clocks;
-  warps_ = clocks.agents();
   cells_.assign((bytes + granule - 1) >> shift_, Cell{});
-  readers_.clear();
-  free_readers_.clear();
+  lists_.clear();
+  free_lists_.clear();
 }
 
-Shadow::Outcome Shadow::check_write(const Cell& c, const std::uint32_t* clock, std::uint32_t warp, std::uint32_t lane,
-                                    bool atomic) {
-  if (c.write_clock == 0 || (atomic && c.atomic)) return {};
-  const bool ordered = c.write_warp == warp ? c.write_clock != clock[warp] || c.write_lane == lane
-                                            : clock[c.write_warp] >= c.write_clock;
-  if (ordered) return {};
-  return {Problem::race_with_write, c.write_warp, c.write_lane};
-}
-
-Shadow::Outcome Shadow::check_readers(const Cell& c, const std::uint32_t* clock, std::uint32_t warp,
-                                      std::uint32_t lane) const {
-  if (c.read_warp == many) {
-    const std::uint32_t* clocks = readers_.data() + c.read_clock;
-    for (std::uint32_t w = 0; w < warps_; ++w) {
-      const bool ordered = w == warp ? clocks[w] != clock[warp] : clock[w] >= clocks[w];
-      if (!ordered) return {Problem::race_with_read, static_cast<std::uint16_t>(w), several};
-    }
+/// The access of `l` that is not ordered before this one, as the problem that it makes.
+Shadow::Outcome Shadow::unordered(const Last& l, const std::uint32_t* clock, std::uint32_t agent, std::uint32_t lane,
+                                  Problem problem) const {
+  if (l.agent == many) {
+    for (const Entry& e : lists_[l.clock])
+      if (!is_ordered(e, clock, agent, lane)) return {problem, e.agent, e.lane};
     return {};
   }
-  if (c.read_clock == 0) return {};
-  const bool ordered =
-      c.read_warp == warp ? c.read_clock != clock[warp] || c.read_lane == lane : clock[c.read_warp] >= c.read_clock;
-  if (ordered) return {};
-  return {Problem::race_with_read, c.read_warp, c.read_lane};
+  if (l.clock == 0) return {};
+  if (is_ordered({l.clock, l.agent, l.lane}, clock, agent, lane)) return {};
+  return {problem, l.agent, l.lane};
 }
 
-void Shadow::forget_readers(Cell& c) {
-  if (c.read_warp == many) free_readers_.push_back(c.read_clock);
-  c.read_clock = 0;
-  c.read_warp = 0;
+Shadow::Outcome Shadow::check_pending(const Cell& c, const std::uint32_t* clock, std::uint32_t agent,
+                                      std::uint32_t lane) const {
+  if (c.write.agent != many) return {Problem::pending_copy, c.write.agent, c.write.lane};
+  return unordered(c.write, clock, agent, lane, Problem::pending_copy);
 }
 
-/// `now`: the reader's own interval.
-void Shadow::add_reader(Cell& c, const std::uint32_t* clock, std::uint32_t warp, std::uint32_t lane,
-                        std::uint32_t now) {
-  if (c.read_warp == many) {
-    // Readers that are all ordered before this one need not be remembered.
-    std::uint32_t* clocks = readers_.data() + c.read_clock;
-    bool ordered = true;
-    for (std::uint32_t w = 0; w < warps_; ++w)
-      ordered = ordered && (w == warp ? clocks[w] != now : clock[w] >= clocks[w]);
-    if (!ordered) {
-      clocks[warp] = now;
+void Shadow::forget(Last& l) {
+  if (l.agent == many) {
+    lists_[l.clock].clear();
+    free_lists_.push_back(l.clock);
+  }
+  l.clock = 0;
+  l.agent = 0;
+}
+
+/// `now`: the agent's own interval.
+void Shadow::add(Last& l, const std::uint32_t* clock, std::uint32_t agent, std::uint32_t lane, std::uint32_t now) {
+  const Entry mine{now, static_cast<std::uint16_t>(agent), static_cast<std::uint8_t>(lane)};
+  if (l.agent == many) {
+    // Whoever is ordered after this one is ordered after those that it is ordered after: they need not be remembered.
+    auto& list = lists_[l.clock];
+    for (Entry& e : list)
+      if (e.agent == agent && e.clock == now) {
+        if (e.lane != lane) e.lane = several;
+        return;
+      }
+    std::erase_if(list, [&](const Entry& e) { return e.agent == agent || clock[e.agent] >= e.clock; });
+    if (!list.empty()) {
+      list.push_back(mine);
       return;
     }
-    forget_readers(c);
+    forget(l);
   }
-  if (c.read_clock == 0 || (c.read_warp == warp && c.read_clock != now) ||
-      (c.read_warp != warp && clock[c.read_warp] >= c.read_clock)) {
-    c.read_clock = now;
-    c.read_warp = static_cast<std::uint16_t>(warp);
-    c.read_lane = static_cast<std::uint8_t>(lane);
-  } else if (c.read_warp == warp) {
-    if (c.read_lane != lane) c.read_lane = several;
+  if (l.clock == 0 || (l.agent == agent ? l.clock != now : clock[l.agent] >= l.clock)) {
+    l.clock = now;
+    l.agent = mine.agent;
+    l.lane = mine.lane;
+  } else if (l.agent == agent) {
+    if (l.lane != lane) l.lane = several;
   } else {
-    std::uint32_t at = static_cast<std::uint32_t>(readers_.size());
-    if (free_readers_.empty()) {
-      readers_.resize(readers_.size() + warps_, 0);
-    } else {
-      at = free_readers_.back();
-      free_readers_.pop_back();
-      std::fill_n(readers_.begin() + at, warps_, 0);
+    if (free_lists_.empty()) {
+      free_lists_.push_back(static_cast<std::uint32_t>(lists_.size()));
+      lists_.emplace_back();
     }
-    readers_[at + c.read_warp] = c.read_clock;
-    readers_[at + warp] = now;
-    c.read_clock = at;
-    c.read_warp = many;
+    const std::uint32_t at = free_lists_.back();
+    free_lists_.pop_back();
+    lists_[at] = {{l.clock, l.agent, l.lane}, mine};
+    l.clock = at;
+    l.agent = many;
   }
 }
 
-Shadow::Outcome Shadow::read(std::uint32_t warp, std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes,
+Shadow::Outcome Shadow::read(std::uint32_t agent, std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes,
                              bool atomic) {
   Outcome outcome;
-  const std::uint32_t* clock = clocks_->row(warp);
+  const std::uint32_t* clock = clocks_->row(agent);
   const std::uint32_t end = (offset + bytes - 1) >> shift_;
   for (std::uint32_t g = offset >> shift_; g <= end; ++g) {
     Cell& c = cells_[g];
     if (outcome.problem == Problem::none) {
-      if (c.pending)
-        outcome = {Problem::pending_copy, c.write_warp, c.write_lane};
-      else if (!c.written)
+      if (c.write.pending)
+        outcome = check_pending(c, clock, agent, lane);
+      else if (!c.write.written)
         outcome = {Problem::uninitialised, 0, 0};
       else
-        outcome = check_write(c, clock, warp, lane, atomic);
+        outcome = check_write(c, clock, agent, lane, atomic);
     }
-    if (!atomic) add_reader(c, clock, warp, lane, clock[warp]);
+    if (!atomic) add(c.read, clock, agent, lane, clock[agent]);
   }
   return outcome;
 }
 
-Shadow::Outcome Shadow::write(std::uint32_t warp, std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes,
+/// Atomics that nothing orders are all remembered; they leave what is pending pending.
+void Shadow::set_write(Cell& c, const std::uint32_t* clock, std::uint32_t agent, std::uint32_t lane, std::uint32_t now,
+                       bool atomic) {
+  if (atomic && c.write.atomic) {
+    add(c.write, clock, agent, lane, now);
+  } else {
+    forget(c.write);
+    c.write.clock = now;
+    c.write.agent = static_cast<std::uint16_t>(agent);
+    c.write.lane = static_cast<std::uint8_t>(lane);
+    c.write.pending = false;
+  }
+  c.write.written = true;
+  c.write.atomic = atomic;
+  forget(c.read);
+}
+
+Shadow::Outcome Shadow::write(std::uint32_t agent, std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes,
                               bool atomic, bool modifies) {
   Outcome outcome;
-  const std::uint32_t* clock = clocks_->row(warp);
+  const std::uint32_t* clock = clocks_->row(agent);
   const std::uint32_t end = (offset + bytes - 1) >> shift_;
   for (std::uint32_t g = offset >> shift_; g <= end; ++g) {
     Cell& c = cells_[g];
     if (outcome.problem == Problem::none) {
-      if (c.pending && !(c.write_warp == warp && c.write_lane == lane))
-        outcome = {Problem::pending_copy, c.write_warp, c.write_lane};
-      else if (modifies && !c.written)
+      if (c.write.pending && !(atomic && c.write.atomic))
+        outcome = check_pending(c, clock, agent, lane);
+      else if (modifies && !c.write.written)
         outcome = {Problem::uninitialised, 0, 0};
       else
-        outcome = check_write(c, clock, warp, lane, atomic);
-      if (outcome.problem == Problem::none) outcome = check_readers(c, clock, warp, lane);
+        outcome = check_write(c, clock, agent, lane, atomic);
+      if (outcome.problem == Problem::none) outcome = unordered(c.read, clock, agent, lane, Problem::race_with_read);
     }
-    c.written = true;
-    c.pending = false;
-    c.atomic = atomic;
-    c.write_clock = clock[warp];
-    c.write_warp = static_cast<std::uint16_t>(warp);
-    c.write_lane = static_cast<std::uint8_t>(lane);
-    forget_readers(c);
+    set_write(c, clock, agent, lane, clock[agent], atomic);
   }
   return outcome;
 }
 
-Shadow::Outcome Shadow::copy_started(std::uint32_t warp, std::uint32_t lane, std::uint32_t offset,
+Shadow::Outcome Shadow::copy_started(std::uint32_t agent, std::uint32_t lane, std::uint32_t offset,
                                      std::uint32_t bytes) {
-  const Outcome outcome = write(warp, lane, offset, bytes, false);
-  for (std::uint32_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) cells_[g].pending = true;
+  const Outcome outcome = write(agent, lane, offset, bytes, false);
+  for (std::uint32_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) cells_[g].write.pending = true;
   return outcome;
 }
 
-Shadow::Outcome Shadow::proxy_read(std::uint32_t by, std::uint32_t proxy, std::uint32_t offset, std::uint32_t bytes) {
+Shadow::Outcome Shadow::queue_read(std::uint32_t by, std::uint32_t queue, std::uint32_t offset, std::uint32_t bytes) {
   Outcome outcome;
-  const std::uint32_t *clock = clocks_->row(by), now = clocks_->of(proxy, proxy);
+  const std::uint32_t *clock = clocks_->row(by), now = clocks_->of(queue, queue);
   for (std::uint32_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) {
     Cell& c = cells_[g];
     if (outcome.problem == Problem::none) {
-      const bool by_proxy = c.write_warp == proxy;
-      if (c.pending)
-        outcome = {Problem::pending_copy, c.write_warp, c.write_lane};
-      else if (!c.written)
+      if (c.write.pending)
+        outcome = check_pending(c, clock, by, several);
+      else if (!c.write.written)
         outcome = {Problem::uninitialised, 0, 0};
-      else if (clock[c.write_warp] < c.write_clock)
-        outcome = {Problem::race_with_write, c.write_warp, c.write_lane};
-      else if (!by_proxy && !clocks_->proxy_sees(by, c.write_warp, c.write_clock))
-        outcome = {Problem::unfenced, c.write_warp, c.write_lane};
+      else
+        outcome = check_visible(c, clock, by);
     }
-    add_reader(c, clock, proxy, 0, now);
+    add(c.read, clock, queue, 0, now);
   }
   return outcome;
 }
 
-Shadow::Outcome Shadow::proxy_write(std::uint32_t by, std::uint32_t lane, std::uint32_t proxy, std::uint32_t offset,
-                                    std::uint32_t bytes) {
-  const Outcome outcome = write(by, lane, offset, bytes, false);
+/// For a use of the asynchronous proxy that `by` starts: what was written is ordered before, and visible to the proxy.
+Shadow::Outcome Shadow::check_visible(const Cell& c, const std::uint32_t* clock, std::uint32_t by) const {
+  const auto judge = [&](std::uint32_t agent, std::uint32_t at, std::uint8_t lane) -> Outcome {
+    const auto who = static_cast<std::uint16_t>(agent);
+    if (clock[agent] < at) return {Problem::race_with_write, who, lane};
+    if (!clocks_->is_queue(agent) && !clocks_->proxy_sees(by, agent, at)) return {Problem::unfenced, who, lane};
+    return {};
+  };
+  if (c.write.agent != many) return judge(c.write.agent, c.write.clock, c.write.lane);
+  for (const Entry& e : lists_[c.write.clock]) {
+    const Outcome o = judge(e.agent, e.clock, e.lane);
+    if (o.problem != Problem::none) return o;
+  }
+  return {};
+}
+
+Shadow::Outcome Shadow::queue_write(std::uint32_t by, std::uint32_t lane, std::uint32_t queue, std::uint32_t offset,
+                                    std::uint32_t bytes, Write kind) {
+  Outcome outcome;
+  const bool atomic = kind != Write::store;
+  const std::uint32_t *clock = clocks_->row(by), now = clocks_->of(queue, queue);
   for (std::uint32_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) {
-    cells_[g].pending = true;
-    cells_[g].write_warp = static_cast<std::uint16_t>(proxy);
-    cells_[g].write_clock = clocks_->of(proxy, proxy);
+    Cell& c = cells_[g];
+    if (outcome.problem == Problem::none) {
+      if (atomic && c.write.atomic)
+        outcome = {};
+      else if (c.write.pending)
+        outcome = check_pending(c, clock, by, lane);
+      else if (atomic && !c.write.written)
+        outcome = {Problem::uninitialised, 0, 0};
+      else
+        outcome = kind == Write::proxy_reduction ? check_visible(c, clock, by) : check_write(c, clock, by, lane, false);
+      if (outcome.problem == Problem::none) outcome = unordered(c.read, clock, by, lane, Problem::race_with_read);
+    }
+    set_write(c, clock, queue, lane, now, atomic);
+    c.write.pending = true;
   }
   return outcome;
 }
 
 void Shadow::delivered(std::uint32_t offset, std::uint32_t bytes) {
-  for (std::uint32_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) cells_[g].pending = false;
+  for (std::uint32_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) cells_[g].write.pending = false;
 }
 
 } // namespace aicf::emulator

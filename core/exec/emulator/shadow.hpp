@@ -8,8 +8,8 @@
 //  - of two lanes of one warp in different instructions: no bar.warp.sync, shfl, vote, match, redux or barrier in
 //    between (a member mask is taken to order the whole warp: races hidden by a partial mask are not found);
 //  - of two lanes in one instruction: they write different values.
-// Bulk copies are accesses of the block's asynchronous proxy, ordered by what the warp that starts them knows, and
-// known to those that wait for their completion.
+// Bulk copies are accesses by their queue (clocks.hpp), ordered by what the warp that starts them knows, and known to
+// those that wait for their completion. A reduction among them (red.async, cp.reduce.async.bulk) is one more atomic.
 #pragma once
 #include "core/exec/emulator/clocks.hpp"
 
@@ -41,31 +41,53 @@ class Shadow {
                 bool modifies = false);
   /// Marks the destination of a cp.async that has not been waited for.
   Outcome copy_started(std::uint32_t agent, std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes);
-  /// An asynchronous read or write by `proxy` that the warp `by` starts; a write is pending until it is `delivered`.
-  Outcome proxy_read(std::uint32_t by, std::uint32_t proxy, std::uint32_t offset, std::uint32_t bytes);
-  Outcome proxy_write(std::uint32_t by, std::uint32_t lane, std::uint32_t proxy, std::uint32_t offset,
-                      std::uint32_t bytes);
+  /// An asynchronous read or write by `queue` that the warp `by` starts; a write is pending until it is `delivered`.
+  Outcome queue_read(std::uint32_t by, std::uint32_t queue, std::uint32_t offset, std::uint32_t bytes);
+  enum class Write : std::uint8_t { store, reduction, proxy_reduction }; ///< the last: through the asynchronous proxy
+  Outcome queue_write(std::uint32_t by, std::uint32_t lane, std::uint32_t queue, std::uint32_t offset,
+                      std::uint32_t bytes, Write kind);
   void delivered(std::uint32_t offset, std::uint32_t bytes);
 
  private:
+  /// The last write or read, or all of them that are not ordered among themselves (reads, or atomics).
+  struct Last {
+    std::uint32_t clock = 0; ///< 0: never
+    std::uint16_t agent = 0; ///< `many`: clock indexes lists_
+    std::uint8_t lane = 0;
+    bool written : 1 = false, atomic : 1 = false, pending : 1 = false; ///< of the write
+  };
   struct Cell {
-    std::uint32_t write_clock = 0, read_clock = 0; ///< 0: never
-    std::uint16_t write_warp = 0, read_warp = 0;   ///< read_warp `many`: read_clock indexes readers_
-    std::uint8_t write_lane = 0, read_lane = 0;
-    bool written = false, atomic : 4 = false, pending : 4 = false;
+    Last write, read;
   };
   static constexpr std::uint16_t many = 0xffff;
+  struct Entry {
+    std::uint32_t clock;
+    std::uint16_t agent;
+    std::uint8_t lane;
+  };
+  static bool is_ordered(const Entry& e, const std::uint32_t* clock, std::uint32_t agent, std::uint32_t lane) {
+    return e.agent == agent ? e.clock != clock[agent] || e.lane == lane : clock[e.agent] >= e.clock;
+  }
   // `clock`: the row of the agent that accesses.
-  static Outcome check_write(const Cell& c, const std::uint32_t* clock, std::uint32_t warp, std::uint32_t lane,
-                             bool atomic);
-  Outcome check_readers(const Cell& c, const std::uint32_t* clock, std::uint32_t warp, std::uint32_t lane) const;
-  void forget_readers(Cell& c);
-  void add_reader(Cell& c, const std::uint32_t* clock, std::uint32_t warp, std::uint32_t lane, std::uint32_t now);
+  Outcome unordered(const Last& l, const std::uint32_t* clock, std::uint32_t agent, std::uint32_t lane,
+                    Problem problem) const;
+  Outcome check_write(const Cell& c, const std::uint32_t* clock, std::uint32_t agent, std::uint32_t lane,
+                      bool atomic) const {
+    if (atomic && c.write.atomic) return {};
+    return unordered(c.write, clock, agent, lane, Problem::race_with_write);
+  }
+  Outcome check_pending(const Cell& c, const std::uint32_t* clock, std::uint32_t agent, std::uint32_t lane) const;
+  Outcome check_visible(const Cell& c, const std::uint32_t* clock, std::uint32_t by) const;
+  void forget(Last& l);
+  void add(Last& l, const std::uint32_t* clock, std::uint32_t agent, std::uint32_t lane, std::uint32_t now);
+  void set_write(Cell& c, const std::uint32_t* clock, std::uint32_t agent, std::uint32_t lane, std::uint32_t now,
+                 bool atomic);
 
   std::vector<Cell> cells_;
-  std::vector<std::uint32_t> readers_, free_readers_;
+  std::vector<std::vector<Entry>> lists_;
+  std::vector<std::uint32_t> free_lists_;
   Clocks* clocks_ = nullptr;
-  std::uint32_t warps_ = 0, shift_ = 2;
+  std::uint32_t shift_ = 2;
 };
 
 } // namespace aicf::emulator

@@ -83,7 +83,6 @@ bool Worker::gather(Warp& w, u32 pc, u32 mask, u32 exec, u32 members) {
 }
 
 bool Worker::warp_collective(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec) {
-  const auto leader = static_cast<u32>(std::countr_zero(exec));
   const auto members_of = [&](s32 o) {
     u32 all = 0;
     for (u32 i = 0; i < lanes; ++i)
@@ -106,14 +105,16 @@ bool Worker::warp_collective(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec) 
   case Code::vote_any:
   case Code::vote_uni: {
     const u32 p = (op.flag != 0 ? ~predicate(w, op.a) : predicate(w, op.a)) & exec;
-    if (op.code == Code::pred_to_mask) {
-      for (u32 i = 0; i < lanes; ++i)
-        if (has_lane(exec, i)) set32(w, op.d, i, p & (sync ? value32(w, op.b, i) : exec));
-    } else {
-      const bool all = p == exec, any = p != 0;
+    u32 holds = 0; // lanes of one instruction may name different members: parts of the warp that vote apart
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!has_lane(exec, i)) continue;
+      const u32 voters = sync ? value32(w, op.b, i) & exec : exec, votes = p & voters;
+      if (op.code == Code::pred_to_mask) set32(w, op.d, i, votes);
+      const bool all = votes == voters, any = votes != 0;
       const bool r = op.code == Code::vote_all ? all : op.code == Code::vote_any ? any : all || !any;
-      set_predicate(op.d, r ? all_lanes : 0);
+      holds |= r ? 1u << i : 0;
     }
+    if (op.code != Code::pred_to_mask) set_predicate(op.d, holds);
     break;
   }
   case Code::shuffle: {
@@ -214,35 +215,48 @@ bool Worker::warp_collective(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec) 
       if (has_lane(exec, i)) set32(w, op.d, i, result[i]);
     break;
   }
-  case Code::elect:
-    for (u32 i = 0; i < lanes; ++i)
-      if (has_lane(exec, i)) set32(w, op.d, i, leader);
-    set_predicate(op.f, 1u << leader);
+  case Code::elect: { // the least lane of its own members
+    u32 elected = 0;
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!has_lane(exec, i)) continue;
+      const auto one = static_cast<u32>(std::countr_zero(value32(w, op.a, i) & exec));
+      if (one == i) elected |= 1u << i;
+      set32(w, op.d, i, one);
+    }
+    set_predicate(op.f, elected);
     break;
+  }
   default: break; // warp_sync: only the meeting
   }
   if (sync && w.block->shadow.enabled()) clocks_.advance(w.agent);
   return true;
 }
 
-/// bar.sync and its kind work on whole warps: the lanes of a warp that have not exited must arrive together.
+/// Barriers count warps: the lanes of a warp that have not exited arrive together, at one instruction unless it is not
+/// .aligned (meet_in_parts).
 bool Worker::barrier(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec) {
   if ((w.live & ~exec) != 0) {
-    if (exec == mask || (w.live & ~mask) != 0) return false;
+    if (exec == mask || (w.live & ~mask) != 0 || op.size != 0) return false;
     fault(w, pc, static_cast<u32>(std::countr_zero(w.live & ~exec)), "barrier-divergence",
           "a barrier under a guard that does not hold for all lanes of the warp");
     launch.abort = true;
     return true;
   }
   const auto leader = static_cast<u32>(std::countr_zero(exec));
-  const u32 number = value32(w, op.a, leader);
-  const u32 threads = op.b == none ? 0 : value32(w, op.b, leader);
+  w.parts.assign(1, {pc, exec, false});
+  arrive(w, op, pc, value32(w, op.a, leader), op.b == none ? 0 : value32(w, op.b, leader));
+  return true;
+}
+
+/// The warp, whose lanes w.parts names, arrives at a barrier for `threads` threads; 0: all that live.
+void Worker::arrive(Warp& w, const Op& op, u32 pc, u32 number, u32 threads) {
+  const auto leader = static_cast<u32>(std::countr_zero(w.live));
   if (number >= w.block->barriers.size() || (op.b != none && (threads == 0 || threads % lanes != 0))) {
     fault(w, pc, leader, "barrier-operand",
           "barrier " + std::to_string(number) + " for " + std::to_string(threads) +
               " threads: the number must be below 16 and the threads a positive multiple of 32");
     launch.abort = true;
-    return true;
+    return;
   }
   Barrier& b = w.block->barriers[number];
   if (!b.arrived.empty() && b.threads != threads && launch.checks)
@@ -254,12 +268,14 @@ bool Worker::barrier(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec) {
   if (w.block->shadow.enabled()) clocks_.release(w.agent, b.joined);
   const auto kind = static_cast<BarrierKind>(op.flag);
   if (launch.counters && kind != BarrierKind::arrive) ++counters.barriers;
-  if (kind == BarrierKind::red_and || kind == BarrierKind::red_or || kind == BarrierKind::red_popc) {
-    const u32 p = (op.imm != 0 ? ~predicate(w, op.c) : predicate(w, op.c)) & exec;
-    b.all = b.all && p == exec;
-    b.any = b.any || p != 0;
-    b.population += popcount(p);
-  }
+  if (kind == BarrierKind::red_and || kind == BarrierKind::red_or || kind == BarrierKind::red_popc)
+    for (const Group& g : w.parts) {
+      const Op& of = program.ops[g.pc];
+      const u32 p = (of.imm != 0 ? ~predicate(w, of.c) : predicate(w, of.c)) & g.mask;
+      b.all = b.all && p == g.mask;
+      b.any = b.any || p != 0;
+      b.population += popcount(p);
+    }
   if (kind != BarrierKind::arrive) {
     w.barrier = number;
     w.barrier_pc = pc;
@@ -267,6 +283,44 @@ bool Worker::barrier(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec) {
     b.waiting.push_back(w.index);
   }
   check_barriers(*w.block);
+}
+
+/// Where every group of the warp waits at a barrier of one kind that is not .aligned, and at the same one, the warp has
+/// arrived; false: this is not so.
+bool Worker::meet_in_parts(Warp& w) {
+  const auto of = [&](u32 i) -> const Op& { return program.ops[w.groups[i].pc]; };
+  const auto lane = [&](u32 i) { return static_cast<u32>(std::countr_zero(w.groups[i].mask)); };
+  const Op& first = of(0);
+  const bool block = first.code == Code::barrier;
+  const auto operands = [&](u32 i) {
+    const Op& op = of(i);
+    return std::pair{block ? value32(w, op.a, lane(i)) : 0, block && op.b != none ? value32(w, op.b, lane(i)) : 0};
+  };
+  for (u32 i = 0; i < w.group_count; ++i) {
+    if (w.groups[i].mask == 0 || of(i).size == 0) return false;
+    if ((of(i).code != Code::barrier && of(i).code != Code::cluster_barrier) || of(i).code != first.code ||
+        of(i).flag != first.flag || operands(i) != operands(0))
+      return false;
+  }
+  const u32 pc = w.groups[0].pc;
+  const auto [number, threads] = operands(0);
+  w.parts.assign(w.groups.begin(), w.groups.begin() + w.group_count);
+  for (u32 i = 0; i < w.group_count; ++i) {
+    Group& g = w.groups[i];
+    if (launch.counters) {
+      ++counters.warps[g.pc];
+      --counters.warps[g.pc + 1];
+      counters.lanes[g.pc] += popcount(g.mask);
+      counters.lanes[g.pc + 1] -= popcount(g.mask);
+    }
+    ++g.pc;
+    g.waiting = false;
+  }
+  (void)w.reschedule();
+  if (block)
+    arrive(w, first, pc, number, threads);
+  else
+    (void)cluster_barrier(w, first, pc, w.live, w.live);
   return true;
 }
 
@@ -287,28 +341,35 @@ void Worker::complete(Block& block, Barrier& b) {
     Warp& w = block.warps[index];
     clocks_.acquire(w.agent, b.joined);
     w.state = Warp::State::ready;
-    const Op& op = program.ops[w.barrier_pc];
-    const u32 mask = w.live;
-    switch (static_cast<BarrierKind>(op.flag)) {
-    case BarrierKind::red_and:
-    case BarrierKind::red_or: {
-      const bool r = static_cast<BarrierKind>(op.flag) == BarrierKind::red_and ? b.all : b.any;
-      u32* d = reg<u32>(w, op.d);
-      *d = (*d & ~mask) | (r ? mask : 0);
-      break;
-    }
-    case BarrierKind::red_popc:
-      for (u32 i = 0; i < lanes; ++i)
-        if (has_lane(mask, i)) set32(w, op.d, i, b.population);
-      break;
-    default: break;
+    for (const Group& g : w.parts) {
+      const Op& op = program.ops[g.pc];
+      switch (static_cast<BarrierKind>(op.flag)) {
+      case BarrierKind::red_and:
+      case BarrierKind::red_or: {
+        const bool r = static_cast<BarrierKind>(op.flag) == BarrierKind::red_and ? b.all : b.any;
+        u32* d = reg<u32>(w, op.d);
+        *d = (*d & ~g.mask) | (r ? g.mask : 0);
+        break;
+      }
+      case BarrierKind::red_popc:
+        for (u32 i = 0; i < lanes; ++i)
+          if (has_lane(g.mask, i)) set32(w, op.d, i, b.population);
+        break;
+      default: break;
+      }
     }
   }
   b = Barrier{};
 }
 
-bool Worker::cluster_barrier(Warp& w, const Op& op, u32 pc, u32 mask) {
-  if ((w.live & ~mask) != 0) return false;
+bool Worker::cluster_barrier(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec) {
+  if ((w.live & ~exec) != 0) {
+    if (exec == mask || (w.live & ~mask) != 0 || op.size != 0) return false;
+    fault(w, pc, static_cast<u32>(std::countr_zero(w.live & ~exec)), "barrier-divergence",
+          "a barrier under a guard that does not hold for all lanes of the warp");
+    launch.abort = true;
+    return true;
+  }
   const auto lane = static_cast<u32>(std::countr_zero(mask));
   if ((op.flag & 1) != 0) { // arrive
     if (w.cluster_arrived) {
@@ -373,6 +434,7 @@ void Worker::fence(Warp& w, bool cluster) {
 }
 
 void Worker::stuck(Warp& w) {
+  if (meet_in_parts(w)) return;
   std::string where;
   bool barrier = false;
   u32 lane = 0, pc = 0;

@@ -44,7 +44,7 @@ void Worker::warpgroup_multiply(Warp& w, const Wide& op, u32 pc) {
   const u32 held = sparse ? op.k / 2u : op.k; // elements of a row of A
   Matrix a(16, held), b(op.k, op.n), d(16, op.n);
   Block& block = *w.block;
-  const u32 proxy = proxy_of(block);
+  const u32 queue = queue_of(block, Queue::wgmma_groups, w.index);
   std::vector<bool> seen;
   /// One element of shared memory, checked once for each 16 bytes.
   const auto read = [&](u32 at) -> u64 {
@@ -60,7 +60,7 @@ void Worker::warpgroup_multiply(Warp& w, const Wide& op, u32 pc) {
       if (!seen[at / 16]) {
         seen[at / 16] = true;
         const u32 from = at / 16 * 16, size = std::min(16u, launch.shared_bytes - from);
-        const auto o = block.shadow.proxy_read(w.agent, proxy, from, size);
+        const auto o = block.shadow.queue_read(w.agent, queue, from, size);
         if (o.problem != Shadow::Problem::none) shared_fault(w, pc, 0, o, "wgmma load", size, from);
       }
     }
@@ -128,22 +128,21 @@ void Worker::warpgroup_multiply(Warp& w, const Wide& op, u32 pc) {
       if (pack_of == 2) v |= place(lane, 2 * r + 1) << 16;
       set32(w, op.out[r], lane, static_cast<u32>(v));
     }
-  w.tensor_open = clocks_.own(proxy);
-  block.proxy_by = &w;
-  block.proxy_pc = pc;
-  clocks_.advance(proxy);
+  w.tensor_open = clocks_.own(queue);
+  queue_uses(block, queue, w, pc, 0);
+  clocks_.advance(queue);
 }
 
 /// wgmma.commit_group, wgmma.wait_group: what the asynchronous proxy read is known to be read.
 void Worker::warpgroup_wait(Warp& w, const Wide& op) {
   if (op.kind == WideKind::wgmma_commit) {
-    w.tensor.push_back(std::exchange(w.tensor_open, 0));
+    commit(w.tensor, std::exchange(w.tensor_open, 0));
     return;
   }
   const std::size_t keep = op.n;
   while (w.tensor.size() > keep) {
-    clocks_.see(w.agent, proxy_of(*w.block), w.tensor.front());
-    w.tensor.erase(w.tensor.begin());
+    clocks_.see(w.agent, queue_of(*w.block, Queue::wgmma_groups, w.index), w.tensor.front());
+    w.tensor.pop_front();
   }
 }
 

@@ -6,7 +6,7 @@
 namespace aicf::emulator {
 namespace {
 
-bool needs_the_warp(WideKind k) { return k <= WideKind::wgmma; }
+bool needs_the_warp(WideKind k) { return k <= WideKind::registers; }
 
 } // namespace
 
@@ -16,12 +16,11 @@ bool Worker::wide(Warp& w, const Op& o, u32 pc, u32 mask, u32 exec) {
     if ((w.live & ~exec) != 0 && exec == mask) return false; // until the others come
     if (exec != all_lanes) {
       const u32 lane = static_cast<u32>(std::countr_zero(~exec));
-      fault(w, pc, lane, "inactive-lane",
-            "a matrix instruction of the whole warp without lane " + std::to_string(lane));
+      fault(w, pc, lane, "inactive-lane", "an instruction of the whole warp without lane " + std::to_string(lane));
       launch.abort = true;
       return true;
     }
-    if (launch.counters) ++counters.tensor_operations;
+    if (launch.counters && op.kind != WideKind::registers) ++counters.tensor_operations;
   }
   switch (op.kind) {
   case WideKind::matrix: matrix_multiply(w, op, pc); break;
@@ -35,7 +34,11 @@ bool Worker::wide(Warp& w, const Op& o, u32 pc, u32 mask, u32 exec) {
   case WideKind::assertion: assertion(w, op, pc, exec); break;
   case WideKind::allocate:
   case WideKind::release: heap(w, op, pc, exec); break;
-  case WideKind::wgmma: warpgroup_multiply(w, op, pc); break;
+  case WideKind::wgmma:
+    warpgroup_step(w, pc);
+    if (!stopped()) warpgroup_multiply(w, op, pc);
+    break;
+  case WideKind::registers: set_registers(w, op, pc); break;
   case WideKind::wgmma_commit:
   case WideKind::wgmma_wait: warpgroup_wait(w, op); break;
   case WideKind::store_async: store_async(w, op, pc, exec); break;
