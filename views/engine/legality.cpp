@@ -6,6 +6,14 @@
 
 namespace aicf::views {
 
+namespace {
+/// Tens of thousands of plans take tens of milliseconds to destroy: not on the thread that let go of them, which is the
+/// window's.
+void discard(LegalSpace* space) {
+  QThreadPool::globalInstance()->start([space] { delete space; });
+}
+} // namespace
+
 Legality::Legality(Subject& subject, Rules& rules, QObject* parent)
     : QObject(parent), subject_(subject), rules_(rules), judging_(this) {
   connect(&subject, &Subject::opened, this, [this] {
@@ -25,7 +33,7 @@ void Legality::request() {
   if (!structure || !structure->canonical) return;
   judging_.request(
       [structure, rules = rules_.profile(), problem = subject_.problem()](std::stop_token) {
-        auto out = std::make_shared<LegalSpace>();
+        const std::shared_ptr<LegalSpace> out(new LegalSpace, discard);
         try {
           out->ledger = judge(*structure, rules);
           out->space = plan(*structure, out->ledger, rules, problem);
