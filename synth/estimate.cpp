@@ -117,7 +117,7 @@ Metric estimated_time(const Variant& variant, const Problem& problem, const std:
   if (machine.priors.empty())
     m.method += "a nominal machine";
   else
-    m.method += "a machine of " + std::to_string(machine.priors.size()) + " measured priors";
+    m.method += "a machine with " + std::to_string(machine.priors.size()) + " priors of hardware profiles";
   return m;
 }
 

@@ -32,7 +32,7 @@ struct UnitTime {
 /// if no cache held any of it;
 /// "flops", "bytes", "flops_per_byte": the classical abscissa, matrix instructions and every type of float included;
 /// "ceilings_us": by unit_times() on all multiprocessors of the machine, and "memory", each with nothing else in the
-/// way; "bound": the highest of them; "priors": the measured ones that the machine is made of, none: a nominal machine.
+/// way; "bound": the highest of them; "priors": those that the machine is made of, none: a nominal machine.
 [[nodiscard]] nlohmann::json roofline_json(const std::vector<Metric>& counters, const MachineModel& machine);
 
 } // namespace aicf

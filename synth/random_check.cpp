@@ -112,6 +112,7 @@ class Case {
     rules.validation_seeds = 1;
     if (below(4) == 0) rules.arithmetic = static_cast<Arithmetic>(below(4));
     if (below(3) == 0) rules.order = static_cast<Order>(below(4));
+    if (below(6) == 0) rules.accumulate = below(2) == 0 ? "compensated" : "f64";
     PlanSpace space = plan(structure, judge(structure, rules), rules, problem);
     if (space.plans.empty()) {
       ++result.refused[space.refused.empty() ? "no plan" : space.refused.begin()->first];

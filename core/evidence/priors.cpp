@@ -94,6 +94,15 @@ Answer in_nanoseconds(const HardwareProfile&, const Figures& f) {
 }
 
 Answer reread_cost(const HardwareProfile&, const Figures& f) { return quotient(*f[0], *f[1]); }
+Answer streaming_writeback(const HardwareProfile&, const Figures& f) { return quotient(*f[0], *f[1]); }
+
+/// Exact counts of one kernel in two forms that differ in a function: what one call takes more.
+Answer more_instructions(const Figures& f, double calls) {
+  const double more = (f[0]->value - f[1]->value) / calls;
+  return more >= 0 ? Answer{more, more, more} : Answer{};
+}
+Answer library_exp(const HardwareProfile&, const Figures& f) { return more_instructions(f, 2); }
+Answer library_erf(const HardwareProfile&, const Figures& f) { return more_instructions(f, 1); }
 
 /// Of "bytes_in_flight.loads_L_threads_T": 16 B times both.
 double asked_at_once(const HardwareFigure& f) {
@@ -204,7 +213,27 @@ const std::vector<PriorRule>& rules() {
        "what a further launch of 132 blocks adds to a queued stream",
        {"launch_overhead.grid_132"},
        180,
-       as_it_is}};
+       as_it_is},
+      {"library_exp",
+       "instructions",
+       "what the library's exponential executes beyond ex2.approx: half the difference of a softmax, which calls it "
+       "twice an element",
+       {"exp_forms.precise.4096.instructions", "exp_forms.fast.4096.instructions"},
+       0,
+       library_exp},
+      {"library_erf",
+       "instructions",
+       "what the library's error function executes beyond the polynomial: the difference of a map that calls it once "
+       "an element",
+       {"erf_forms.precise.4096.instructions", "erf_forms.fast.4096.instructions"},
+       0,
+       library_erf},
+      {"streaming_writeback",
+       "1",
+       "time of a softmax whose stores are evicted first over that of its plain twin",
+       {"writeback_forms.streaming.4096.time", "writeback_forms.plain.4096.time"},
+       180,
+       streaming_writeback}};
   return all;
 }
 

@@ -50,6 +50,19 @@ std::int64_t state_bytes(const StructureProfile& profile, bool wide) {
   return std::max(levels, summary);
 }
 
+/// What is computed at a position of the axis: every operation that depends on it but accesses.
+void count_operations(CascadeFacts& f) {
+  for (std::size_t sweep = 0; sweep < f.form.sweeps.size(); ++sweep)
+    for (ExprId id : axis_nodes(f.form, f.form.sweeps[sweep])) {
+      const Node& n = f.form.arena[id];
+      const bool computes = n.op != Op::index && !is_load(n.op) && n.kind == Kind::real;
+      if (computes && sweep + 1 == f.form.sweeps.size())
+        f.operations += static_cast<double>(std::max<std::size_t>(f.form.arena.operands(id).size(), 2)) - 1;
+      if (n.op == Op::exp || n.op == Op::exp2) ++f.exps;
+      if (n.op == Op::erf) ++f.erfs;
+    }
+}
+
 } // namespace
 
 const CascadeFacts& cascade_facts(const StructureProfile& profile, const Problem& problem) {
@@ -75,6 +88,7 @@ const CascadeFacts& cascade_facts(const StructureProfile& profile, const Problem
   bool along =
       std::any_of(f.form.outputs.begin(), f.form.outputs.end(), [](const RowOutput& o) { return o.along_axis; });
   f.sweeps = static_cast<std::int64_t>(f.form.levels.size()) + (along ? 1 : 0);
+  count_operations(f);
   f.sums = std::any_of(profile.reductions.begin(), profile.reductions.end(), [&](const Reduction& r) {
     const Arena& arena = profile.canonical->arena;
     return arena.reduction(r.node).reducer == static_cast<ReducerId>(Builtin::sum) &&

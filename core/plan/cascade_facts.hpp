@@ -30,6 +30,8 @@ struct CascadeFacts {
   std::int64_t components = 0;                     ///< values of a state
   std::int64_t state = 0, wide_state = 0;          ///< bytes of a state; of one in f64
   std::int64_t kept_bytes = 0, streamed_bytes = 0; ///< of one position: read by several sweeps; by the last alone
+  double operations = 0;                           ///< of the results at a position, calls of functions among them
+  double exps = 0, erfs = 0;                       ///< calls at a position, over all sweeps
   std::int64_t sweeps = 1;                         ///< levels, and one more for results along the axis
 };
 /// The last pair that a thread asked for is remembered: a profile is looked at thousands of times in a row.

@@ -18,6 +18,9 @@ struct MachineModel {
   double block_meeting = 40;       ///< nanoseconds of a barrier of 256 threads and what is exchanged around it
   double cluster_meeting = 300;    ///< the same of a cluster
   double second_kernel = 3000;     ///< nanoseconds from the end of one kernel to the first bytes of the next
+  double library_exp = 6;          ///< instructions of the library's exponential beyond those of ex2.approx
+  double library_erf = 4;          ///< of its error function beyond those of a polynomial
+  double streaming = 1.04;         ///< time of a kernel whose stores are evicted first, of plain ones 1
   std::vector<std::string> priors; ///< ids of those that took a place; empty: nominal
 };
 

@@ -208,9 +208,9 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double along = static_cast<double>(f.sweeps) - levels;
   double reads = resident ? 1 : online ? 1 + along : levels + along;
 
-  // A row read again soon comes from L2 unless the rows in flight outgrow it.
-  double read_bytes =
-      static_cast<double>(f.bytes.read) * (1 + m.reread * (reads - 1)) + static_cast<double>(f.bytes.written);
+  // A row read again soon comes from L2 unless the rows in flight outgrow it; what all rows read alike, from a cache.
+  auto of_row = static_cast<double>(f.kept_bytes + f.streamed_bytes);
+  double read_bytes = of_row * (1 + m.reread * (reads - 1)) + static_cast<double>(f.bytes.written);
   double memory = rows * n * read_bytes / m.memory_rate;
 
   double elements = v * u;
@@ -229,19 +229,23 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   bool copied = chosen(plan, "staging", "shared_bulk") || chosen(plan, "staging", "shared_async");
   double in_flight =
       copied ? active / threads * shared : active * access * std::min(u, 8.0) * std::min(1.0, n / (l * v));
-  double latency = memory * std::max(1.0, m.in_flight / std::max(in_flight, 1.0));
+  // `in_flight` reaches 95 % of the rate. The rest comes with more: of a map nothing else tells how many to ask for.
+  double starved = m.in_flight / std::max(in_flight, 1.0);
+  double latency = memory * std::max(1.0, starved);
+  if (f.form.levels.empty()) latency = memory * (starved > 1 ? 1.05 * starved : 1 + 0.05 * starved);
 
   double padded = std::ceil(n / (l * v)) * l * v; // idle lanes issue too
   double kept = chosen(plan, "accumulate", "compensated") ? 6.0 * levels : 0;
   double again = chosen(plan, "intermediates", "recompute") ? 3.0 * static_cast<double>(f.form.saved.size()) : 0;
-  double work = 4.0 + again + kept + (chosen_flag(plan, "contract_fma") ? 2.5 : 3.0) * levels +
-                (chosen(plan, "exp", "precise") ? 6 : 0) + (chosen(plan, "divide", "ieee") ? 8 : 0) +
-                (online ? 48.0 / elements : 0) + 8.0 / v * reads;
+  double body = f.form.levels.empty() ? f.operations : (chosen_flag(plan, "contract_fma") ? 2.5 : 3.0) * levels;
+  double work = 4.0 + again + kept + body + (chosen(plan, "exp", "precise") ? m.library_exp * f.exps : 0) +
+                (chosen(plan, "erf", "precise") ? m.library_erf * f.erfs : 0) +
+                (chosen(plan, "divide", "ieee") ? 8 : 0) + (online ? 48.0 / elements : 0) + 8.0 / v * reads;
   double merge = (online ? 3.0 : 1.0) * levels * 12 * l;
   double issue = rows * (padded * work + merge) / (m.multiprocessors * m.issue);
   // Levels of a row follow each other: what a lane does alone, and what all warps wait for, hides behind other rows
   // only in part.
-  double alone = 1 + 0.0008 * n / l;
+  double alone = f.form.levels.empty() ? 1 : 1 + 0.0008 * n / l;
   bool split = chosen(plan, "cooperation", "split"), blocked = chosen(plan, "cooperation", "block") || split;
   double together =
       (cluster ? m.cluster_meeting : 0) + (blocked || cluster ? m.block_meeting * (1 + threads / 256) : 0);
@@ -254,9 +258,8 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   bool alone_in_row = chosen(plan, "cooperation", "thread");
   double coalesced = n <= 1 || alone_in_row != contiguous ? 1.0 : contiguous ? std::min(n, 8.0) : apart;
   double factor = (chosen(plan, "row_length", "dynamic") ? 1.02 : 1.0) * (in_shared(plan) ? 1.06 : 1.0);
-  // Evict-first stores of a row that was held back cost an H200 5 %; a kernel that only reads gains a little.
-  if (chosen(plan, "cache_hint", "streaming"))
-    factor *= reads > 1 ? 1.02 : f.bytes.written > 0 && levels > 0 ? 1.05 : 0.995;
+  // Evict-first stores cost; a kernel that only reads gains a little.
+  if (chosen(plan, "cache_hint", "streaming")) factor *= f.bytes.written > 0 ? m.streaming : 0.995;
   // An H200: blocks of a cluster start when there are places for all of them; working through rows spares that, and its
   // reads are less of one stream.
   auto turns = static_cast<double>(turns_of(plan));

@@ -50,6 +50,7 @@ class TestPriors : public QObject {
     // 600 cycles of 2 GHz at 4 TB/s over 100 multiprocessors
     QTest::newRow("bytes in flight") << "bytes_in_flight" << 12000.0 << 12000.0 * 0.99 << 12000.0 * 1.01;
     QTest::newRow("a second kernel") << "second_kernel" << 1.5 << 1.4 << 1.6;
+    QTest::newRow("streaming stores") << "streaming_writeback" << 1.05 << 40.0 / 41 << 44.0 / 39;
   }
   void rules() {
     QFETCH(QString, id);
@@ -65,7 +66,9 @@ class TestPriors : public QObject {
          figure("bytes_in_flight.loads_2_threads_512", 3.9e12, 3.85e12, 3.95e12),
          figure("bytes_in_flight.loads_4_threads_512", 4e12, 3.95e12, 4.05e12),
          figure("level_latency.dram", 600, 600 * 0.99, 600 * 1.01, "2000 MHz"),
-         figure("dram_read.loads_8", 4e12, 4e12, 4e12), figure("launch_overhead.grid_132", 1.5, 1.4, 1.6)}));
+         figure("dram_read.loads_8", 4e12, 4e12, 4e12), figure("launch_overhead.grid_132", 1.5, 1.4, 1.6),
+         figure("writeback_forms.streaming.4096.time", 42, 40, 44),
+         figure("writeback_forms.plain.4096.time", 40, 39, 41)}));
     const Prior* prior = find(priors, id.toStdString());
     QVERIFY(prior != nullptr);
     auto near = [](double a, double b) { return std::fabs(a - b) <= 1e-9 * std::fabs(b); };
@@ -82,6 +85,39 @@ class TestPriors : public QObject {
     QVERIFY(derive_priors(device_profile({withheld})).empty());
     // cycles whose clock is not known are no time
     QVERIFY(derive_priors(device_profile({figure("barrier_latency.bar_256", 30, 28, 32)})).empty());
+  }
+
+  /// Of exact counts: 14 instructions more in a kernel that calls a function twice are 7 a call, on every such device.
+  void library_functions() {
+    auto count = [](const char* id, double n) {
+      auto f = figure(id, n, n, n);
+      f.status = "exact";
+      return f;
+    };
+    const auto priors = derive_priors(device_profile(
+        {count("exp_forms.precise.4096.instructions", 54), count("exp_forms.fast.4096.instructions", 40),
+         count("erf_forms.precise.4096.instructions", 33), count("erf_forms.fast.4096.instructions", 30)}));
+    QCOMPARE(find(priors, "library_exp")->value, 7.0);
+    QCOMPARE(find(priors, "library_erf")->value, 3.0);
+    QCOMPARE(find(priors, "library_erf")->expires_days, 0);
+    QVERIFY(find(priors, "library_erf")->driver.empty());
+  }
+
+  /// A shipped profile's priors are what the rules make of its figures.
+  void shipped_profiles() {
+    for (const auto& path : shipped_hardware_profiles()) {
+      auto profile = load_hardware_profile(path);
+      QVERIFY2(profile, path.string().c_str());
+      const auto derived = derive_priors(*profile);
+      QCOMPARE(derived.size(), profile->priors.size());
+      for (const Prior& d : derived) {
+        const Prior* kept = find(profile->priors, d.id);
+        QVERIFY2(kept != nullptr, d.id.c_str());
+        QVERIFY2(std::fabs(kept->value - d.value) <= 1e-12 * std::fabs(d.value) && kept->rule == d.rule &&
+                     kept->evidence == d.evidence && kept->device == d.device && kept->expires_days == d.expires_days,
+                 d.id.c_str());
+      }
+    }
   }
 
   void who_may_use_it() {

@@ -1,4 +1,5 @@
 // Plans: registry, ids, counts, legality, order.
+#include "core/evidence/hardware_profile.hpp"
 #include "core/expr/check.hpp"
 #include "core/plan/choice.hpp"
 #include "core/plan/dims.hpp"
@@ -62,6 +63,30 @@ class TestPlan : public QObject {
   Q_OBJECT
 
  private slots:
+  /// Measured on an H200 (tests/bench/results, bias and GELU of 8192 x 16384): the five fastest plans of a map with an
+  /// error function evaluate it by the polynomial, store plainly, and ask for several accesses at once.
+  void a_map_is_ordered_as_it_was_measured() {
+    auto profile = load_hardware_profile(source_path("atlas/hardware/nvidia-h200.json"));
+    QVERIFY(profile);
+    std::vector<PriorState> priors;
+    for (const Prior& p : profile->priors) {
+      PriorState state;
+      state.prior = p, state.usable = true;
+      priors.push_back(std::move(state));
+    }
+    const StructureProfile p = profile_of("op f(x: float[M, N], b: float[N]) -> y: float[M, N]\n"
+                                          "  z[i, j] = x[i, j] + b[j]\n"
+                                          "  y[i, j] = 0.5 * z[i, j] * (1 + erf(z[i, j] / sqrt(2)))\n");
+    const PlanSpace space =
+        plan(p, judge(p, {}), {}, problem(8192, 16384, DType::bf16), machine_model(priors, profile->device.sm_count));
+    const Plan& first = space.plans.at(0);
+    QCOMPARE(word(first, "erf"), std::string("fast"));
+    QCOMPARE(word(first, "divide"), std::string("fast"));
+    QCOMPARE(word(first, "cache_hint"), std::string("none"));
+    QCOMPARE(word(first, "row_length"), std::string("static"));
+    QVERIFY(number(first, "vector") >= 4 && number(first, "vectors_per_thread") >= 2);
+  }
+
   void paramsAreRegisteredOnceAndSorted() {
     QVERIFY(!params().empty());
     for (std::size_t i = 0; i + 1 < params().size(); ++i)
