@@ -127,7 +127,7 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
   if (!launch.counters) return;
   for (std::size_t s = 0; s < memory_spaces; ++s) counters.memory[pc].read[s] += u64{used[s]} * bytes;
   if (global != 0) count_sectors(pc, {sectors.data(), global});
-  if (shared != 0) count_shared(pc, offsets.data(), shared, bytes);
+  if (shared != 0) count_shared(pc, offsets.data(), shared, bytes, true);
 }
 
 void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
@@ -181,7 +181,7 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
 void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
   const Access& a = program.accesses[op.aux];
   const auto lock = order_lock(a);
-  std::array<u64, lanes> sectors{};
+  std::array<u64, lanes> words{};
   u32 global = 0, shared = 0;
   bool reported = false;
   if (a.releases) fence(w, a.cluster_scope);
@@ -205,7 +205,7 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
         shared_fault(w, pc, i, o, "atomic", a.bytes, place.offset);
     }
     if (place.space == Space::global) {
-      sectors[global++] = place.offset >> 5;
+      words[global++] = place.offset >> 2;
       global_use(w, pc, i, a, true, place.offset, a.bytes);
     }
     const u64 b = a.bytes == 8 ? value64(w, op.b, i) : value32(w, op.b, i);
@@ -234,7 +234,7 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
   if (global != 0) count_bytes(pc, true, MemorySpace::global, u64{global} * a.bytes);
   if (!op.counted) return; // a further element of a vector
   ++counters.atomics;
-  if (global != 0) count_sectors(pc, {sectors.data(), global});
+  if (global != 0) count_atomics(pc, {words.data(), global});
 }
 
 void Worker::copy_async(Warp& w, const Op& op, u32 pc, u32 exec) {

@@ -171,7 +171,7 @@ void Worker::bulk_lane(Warp& w, const Wide& op, u32 pc, u32 lane) {
     const std::byte* from = bulk_global(w, pc, lane, at(1), bytes, false);
     if (from == nullptr) return;
     copy.data.assign(from, from + bytes);
-    if (launch.counters) count_range(pc, false, at(1), bytes);
+    if (launch.counters) count_range(pc, false, at(1), bytes, true);
   } else {
     u32 offset = 0;
     if (!own_shared(w, pc, lane, at(1), bytes, "bulk copy", offset)) return;
@@ -196,7 +196,7 @@ void Worker::bulk_to_global(Warp& w, const Wide& op, u32 pc, u32 lane, BulkCopy 
   copy.data.assign(from, from + copy.bytes);
   copy.pieces.push_back({to, 0, copy.bytes});
   if (launch.counters) {
-    count_range(pc, true, address, copy.bytes);
+    count_range(pc, true, address, copy.bytes, true);
     count_bytes(pc, false, MemorySpace::shared, copy.bytes);
   }
   start_group(w, std::move(copy), queue);

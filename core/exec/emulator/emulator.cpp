@@ -313,6 +313,10 @@ std::vector<Metric> metrics_of(const Totals& t) {
   add("global_store_lines", "lines", t.stores.lines);
   add("global_load_requests", "requests", t.loads.requests);
   add("global_store_requests", "requests", t.stores.requests);
+  add("bulk_load_requests", "requests", t.loads.bulk_requests);
+  add("bulk_store_requests", "requests", t.stores.bulk_requests);
+  add("bulk_load_sectors", "sectors", t.loads.bulk_sectors);
+  add("bulk_store_sectors", "sectors", t.stores.bulk_sectors);
   add("global_load_bytes", "bytes", t.loads.read[global]);
   add("global_store_bytes", "bytes", t.stores.written[global]);
   add("global_atomic_requests", "requests", t.atomics.requests);

@@ -11,12 +11,13 @@
 // absent where there were none), active_lane_efficiency (their ratio over 32), flops_{f32,f64,half} (fma is two),
 // tensor_flops and tensor_integer_operations (2 m n k), global_{load,store,atomic}_{requests,sectors,lines,bytes} (a
 // request is one warp instruction, sectors and lines the distinct pieces of 32 and 128 bytes in each; bulk and tensor
-// copies count as loads and stores, one a copy), shared_{load,store,atomic}_bytes (asynchronous copies and wgmma
-// too), local_{load,store}_bytes, constant_load_bytes, parameter_load_bytes (also of parameters of functions),
-// shared_{load,store}_wavefronts (of ld, st, ldmatrix, stmatrix: wmma leaves the order of its accesses open),
-// shared_bank_conflicts (wavefronts beyond one a phase), barriers (warps that arrive), atomics (warp instructions),
-// divergent_branches, tensor_instructions (warp instructions, with the loads of fragments). A hardware's own counts may
-// differ: README, "Limits".
+// copies count as loads and stores, one a copy, and by themselves in bulk_{load,store}_{requests,sectors}; a sector
+// that several lanes of an atomic add to the same word of counts as often), shared_{load,store,atomic}_bytes
+// (asynchronous copies and wgmma too), local_{load,store}_bytes, constant_load_bytes, parameter_load_bytes (also of
+// parameters of functions), shared_{load,store}_wavefronts (of ld, st, ldmatrix, stmatrix: wmma leaves the order of its
+// accesses open), shared_bank_conflicts (wavefronts beyond one a phase), barriers (warps that arrive), atomics (warp
+// instructions), divergent_branches, tensor_instructions (warp instructions, with the loads of fragments). A hardware's
+// own counts may differ: README, "Limits".
 #pragma once
 #include "core/exec/backend.hpp"
 

@@ -18,6 +18,7 @@ constexpr u32 max_idle_rounds = 1000;
 void MemoryEvents::add(const MemoryEvents& o) {
   requests += o.requests;
   sectors += o.sectors;
+  bulk_requests += o.bulk_requests, bulk_sectors += o.bulk_sectors;
   lines += o.lines;
   wavefronts += o.wavefronts;
   conflicts += o.conflicts;

@@ -29,6 +29,7 @@ constexpr u32 never = 0xffffffffu; ///< a program counter past every operation
 /// What the memory operations of one place of the program did.
 struct MemoryEvents {
   u64 requests = 0, sectors = 0, lines = 0; ///< of global memory
+  u64 bulk_requests = 0, bulk_sectors = 0;  ///< those of them that are the copy engine's
   u64 wavefronts = 0, conflicts = 0;        ///< of shared memory
   std::array<u64, memory_spaces> read{}, written{};
   void add(const MemoryEvents& other);
@@ -240,15 +241,19 @@ class Worker {
   void scalar(Warp& w, const Op& op, u32 pc, u32 exec); ///< convert, directed, carry, map_shared, clock, faults
   bool wide(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
   /// One request of global memory for [begin, begin + bytes).
-  void count_range(u32 pc, bool is_store, u64 begin, u64 bytes) {
+  void count_range(u32 pc, bool is_store, u64 begin, u64 bytes, bool bulk = false) {
     MemoryEvents& m = counters.memory[pc];
     ++m.requests;
-    m.sectors += ((begin + bytes - 1) >> 5) - (begin >> 5) + 1;
+    const u64 sectors = ((begin + bytes - 1) >> 5) - (begin >> 5) + 1;
+    m.sectors += sectors;
+    if (bulk) ++m.bulk_requests, m.bulk_sectors += sectors;
     m.lines += ((begin + bytes - 1) >> 7) - (begin >> 7) + 1;
     (is_store ? m.written : m.read)[static_cast<std::size_t>(MemorySpace::global)] += bytes;
   }
   /// One request of these sectors, which are sorted in place.
-  void count_sectors(u32 pc, std::span<u64> sectors);
+  void count_sectors(u32 pc, std::span<u64> sectors, bool bulk = false);
+  /// One request of an atomic on these words (addresses over 4), which are sorted in place.
+  void count_atomics(u32 pc, std::span<u64> words);
   void count_bytes(u32 pc, bool is_store, MemorySpace space, u64 bytes) {
     MemoryEvents& m = counters.memory[pc];
     (is_store ? m.written : m.read)[static_cast<std::size_t>(space)] += bytes;
@@ -290,7 +295,7 @@ class Worker {
   void complete(Block& b, Barrier& barrier);
   void block_exited(Block& b);
   void deadlock();
-  void count_shared(u32 pc, const u64* offset, u32 exec, u32 bytes); ///< wavefronts
+  void count_shared(u32 pc, const u64* offset, u32 exec, u32 bytes, bool reads = false); ///< wavefronts
   [[nodiscard]] std::unique_lock<std::mutex> order_lock(const Access& a);
   void global_use(Warp& w, u32 pc, u32 lane, const Access& a, bool is_store, u64 address, u32 bytes);
   /// Resolves an access, and checks it against the shadow; null: a fault was given.

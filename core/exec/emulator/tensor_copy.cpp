@@ -157,7 +157,7 @@ void Worker::tensor_copy(Warp& w, const Wide& op, u32 pc, u32 lane) {
   if (launch.counters) {
     count_bytes(pc, !load, MemorySpace::global, touched);
     if (!load) count_bytes(pc, false, MemorySpace::shared, bytes);
-    if (touched != 0) count_sectors(pc, sectors);
+    if (touched != 0) count_sectors(pc, sectors, true);
   }
   if (load) {
     copy.pieces.push_back({nullptr, 0, bytes});
