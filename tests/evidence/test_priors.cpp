@@ -112,9 +112,9 @@ class TestPriors : public QObject {
       QCOMPARE(derived.size(), profile->priors.size());
       for (const Prior& d : derived) {
         const Prior* kept = find(profile->priors, d.id);
-        QVERIFY2(kept != nullptr, d.id.c_str());
-        QVERIFY2(std::fabs(kept->value - d.value) <= 1e-12 * std::fabs(d.value) && kept->rule == d.rule &&
-                     kept->evidence == d.evidence && kept->device == d.device && kept->expires_days == d.expires_days,
+        QVERIFY2(kept != nullptr && std::fabs(kept->value - d.value) <= 1e-12 * std::fabs(d.value) &&
+                     kept->rule == d.rule && kept->evidence == d.evidence && kept->device == d.device &&
+                     kept->expires_days == d.expires_days,
                  d.id.c_str());
       }
     }
