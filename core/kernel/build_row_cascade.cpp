@@ -204,8 +204,7 @@ class RowCascade {
     NodeId step = b.convert(first_rows(), Type::i64);
     k.nodes[step].name = "row_step";
     k.nodes[first].name = "first_row";
-    for (ExprId load : f.kept) s.stage(load);
-    staged_ = f.kept;
+    stage_row();
     s.stage_next();
     auto inside = [&](NodeId row, const std::function<void()>& body) {
       b.branch(b.apply(Op::lt, {row, t.row_count()}), body);
@@ -287,6 +286,12 @@ class RowCascade {
     return loads;
   }
 
+  /// Register tiles for the loads of more than one sweep.
+  void stage_row() {
+    for (ExprId load : f.kept) s.stage(load);
+    staged_ = f.kept;
+  }
+
   /// Loads of more than one sweep stay on chip; so do, in registers, expressions through a function of the library.
   void keep(NodeId row_in_block) {
     if (!in_registers()) {
@@ -303,8 +308,7 @@ class RowCascade {
       s.fill_shared({f.kept.begin(), f.kept.end()}, alone ? b.integer(0) : row_in_block, rows_in_block_, transfer);
       return;
     }
-    for (ExprId load : f.kept) s.stage(load);
-    staged_ = f.kept;
+    stage_row();
     b.because("resident_row", "the row is read from global memory once and stays in registers");
     s.fill();
   }

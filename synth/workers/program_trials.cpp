@@ -70,21 +70,20 @@ class Child {
   }
 
   void line(const std::string& text) {
-    if (text == "done") {
-      if (seed_ == last_) finished();
-      done_ = seed_ == last_;
+    if (text == "done" && seed_ == last_) {
+      done_ = true;
+      ++trials_.compared;
     } else if (text.starts_with("seed ")) {
       int next = 0;
       std::from_chars(text.data() + 5, text.data() + text.size(), next);
       if (next <= seed_ || next > last_) return;
-      if (seed_ > 0) finished();
+      if (seed_ > 0) ++trials_.compared;
       seed_ = next;
     } else if (text.starts_with("differs ")) {
       ++trials_.different;
       if (trials_.examples.size() < most_examples) trials_.examples.push_back(text.substr(8));
     }
   }
-  void finished() { ++trials_.compared; }
 };
 
 } // namespace
