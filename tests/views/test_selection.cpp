@@ -22,6 +22,7 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QListView>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -211,6 +212,20 @@ class TestSelection : public QObject {
       boxes[0]->setCurrentIndex(grouping);
       QVERIFY(inView("variance"));
     }
+    // Rows that move below the reader, as when verdicts arrive: what was seen stays where it is.
+    MatrixArrangement other = atlas->model()->arrangement();
+    const MatrixArrangement usual = other;
+    other.grouping = MatrixGrouping::none;
+    const int row = table->currentIndex().row(), top = table->visualRect(table->currentIndex()).top();
+    atlas->model()->setArrangement(other);
+    QVERIFY(table->currentIndex().row() != row);
+    QVERIFY(inView("variance"));
+    QCOMPARE(table->visualRect(table->currentIndex()).top(), top);
+    table->verticalScrollBar()->setValue(0); // nothing chosen is seen: the reader stays
+    QVERIFY(!inView("variance"));
+    atlas->model()->setArrangement(usual);
+    QCOMPARE(table->verticalScrollBar()->value(), 0);
+    table->showChosen();
     // A property that has it, chosen elsewhere, sorts the rows.
     const MatrixOperator* known = PropertyMatrix::of(*w_).find("variance");
     for (const auto& [property, verdict] : known->verdicts) {

@@ -179,6 +179,10 @@ MatrixTable::MatrixTable(MatrixModel& model) : matrix_(model) {
   setVerticalScrollMode(ScrollPerPixel);
   setHorizontalScrollMode(ScrollPerPixel);
   setColumnHidden(0, true); // the names stand in the header
+  connect(&model, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
+    const QRect cell = visualRect(currentIndex());
+    seenAt_ = viewport()->rect().contains(cell) && cell.isValid() ? std::optional(cell.top()) : std::nullopt;
+  });
   connect(&model, &MatrixModel::arranged, this, &MatrixTable::arranged);
   arranged();
   const auto tell = [this] {
@@ -237,12 +241,14 @@ void MatrixTable::showChosen() {
 void MatrixTable::arranged() {
   for (int r = 0; r < int(matrix_.rows().size()); ++r)
     if (matrix_.rows()[std::size_t(r)].op < 0) setRowHeight(r, headingHeight);
-  // Verdicts that arrive move rows too, and must not move the reader.
-  const int down = verticalScrollBar()->value(), across = horizontalScrollBar()->value();
+  // Verdicts that arrive move rows too, and must not move the reader: the chosen cell stays where it is seen.
+  int down = verticalScrollBar()->value();
+  const int across = horizontalScrollBar()->value();
   choosing_ = true;
   choose();
   choosing_ = false;
   doItemsLayout();
+  if (seenAt_ && currentIndex().isValid()) down = verticalHeader()->sectionPosition(currentIndex().row()) - *seenAt_;
   verticalScrollBar()->setValue(down);
   horizontalScrollBar()->setValue(across);
 }

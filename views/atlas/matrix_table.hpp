@@ -8,6 +8,8 @@
 #include <QStyledItemDelegate>
 #include <QTableView>
 
+#include <optional>
+
 namespace aicf::views {
 
 /// The sign of an answer in `room`: a tick, a cross, a dash, a question mark; -1: not decided, three dots.
@@ -45,8 +47,9 @@ class MatrixTable : public QTableView {
   void arranged();
   MatrixModel& matrix_;
   QPersistentModelIndex hovered_;
-  QString op_, property_; ///< chosen, shown or not
-  bool choosing_ = false; ///< as before: nobody is told
+  QString op_, property_;     ///< chosen, shown or not
+  bool choosing_ = false;     ///< as before: nobody is told
+  std::optional<int> seenAt_; ///< where the chosen cell was seen before rows moved
   int lit_ = -1;
 };
 
