@@ -109,7 +109,8 @@ const RegisterParam turns{param(
     "turns",
     "rows that a block works through one after the other; above one, it reads the next row while it works on this "
     "one",
-    "representation", numbers({1, 2, 3, 4, 6, 9, 16, 18, 32}), none,
+    "representation", numbers({1, 2, 3, 4, 6, 9, 16, 18, 32}),
+    [](const Value& v) -> Ids { return above_one(v) ? Ids{"persistent_blocks"} : Ids{}; },
     [](const Value& v) -> Ids { return above_one(v) ? Ids{"row_ahead"} : Ids{}; })};
 
 const RegisterParam staging{coarse(

@@ -22,7 +22,7 @@ RecordModel<RefusalRow>* makeRefusalsModel(QObject* parent) {
   using C = Column<RefusalRow>;
   return new RecordModel<RefusalRow>(
       {C{{BuilderView::tr("Plans"), BuilderView::tr("How many generated plans this reason refused"), CellKind::number,
-          96},
+          116},
          [](const auto& r) { return qulonglong(r.count); },
          [](const auto& r) { return number(double(r.count)); }},
        C{{BuilderView::tr("Refused because"), BuilderView::tr("Legality, the rules, or a limit of the hardware"),
