@@ -3,16 +3,12 @@
 #include "app/aicf/command.hpp"
 #include "app/aicf/counted.hpp"
 #include "app/aicf/remote.hpp"
+#include "app/aicf/selftest_device.hpp"
 #include "app/aicf/selftest_workers.hpp"
-#include "core/exec/backends.hpp"
-#include "core/exec/cuda/selftest.hpp"
 #include "core/exec/doctor.hpp"
-#include "core/exec/emulator/emulator.hpp"
 #include "core/exec/nvrtc.hpp"
-#include "core/exec/selftest/compare.hpp"
 #include "core/exec/selftest/random_program.hpp"
 #include "synth/random_check.hpp"
-#include "synth/workers/program_trials.hpp"
 #include "synth/workers/target.hpp"
 
 #include <nlohmann/json.hpp>
@@ -22,58 +18,6 @@
 
 namespace aicf::cli {
 namespace {
-
-/// The random programs, in processes of their own: what a child of try_programs does.
-int selftest_programs(const std::string& backend, std::uint64_t first, int count) {
-  auto other = make_backend(backend);
-  if (!other) return report(other);
-  const auto emulator = make_emulator();
-  bool same = true;
-  for (std::uint64_t seed = first; seed < first + static_cast<std::uint64_t>(count); ++seed) {
-    std::cout << "seed " << seed << std::endl; // at once: the next thing may be the end of this process
-    const selftest::Comparison c = selftest::compare_programs(**other, *emulator, 1, seed);
-    for (const std::string& example : c.examples) std::cout << "differs " << example << std::endl;
-    same = same && c.passed();
-  }
-  std::cout << "done" << std::endl;
-  return same ? done : negative;
-}
-
-/// Adds them to the other checks of a device. Programs on which its compiler crashes are told, and no check's failure.
-Result<bool> add_programs(nlohmann::json& result, int count, const std::stop_token& stop) {
-  if (count == 0) return true;
-  auto trials = try_programs({own_program(), "selftest", "programs", "--backend", "cuda"}, count, stop);
-  if (!trials) return trials.failure<bool>();
-  const bool passed = trials->different == 0 && trials->compared > 0 && !trials->cancelled;
-  std::string detail = std::to_string(trials->different) + " of " + std::to_string(trials->compared) + " differ";
-  if (!trials->crashes.empty())
-    detail += ", " + std::to_string(trials->crashes.size()) + " crashed the device's compiler: " + trials->crashes[0];
-  result["checks"].push_back({{"name", "emulator.programs"}, {"passed", passed}, {"detail", detail}});
-  result["comparisons"].push_back({{"name", "programs"},
-                                   {"compared", trials->compared},
-                                   {"different", trials->different},
-                                   {"examples", trials->examples},
-                                   {"crashes", trials->crashes}});
-  result["passed"] = result.value("passed", false) && passed;
-  return true;
-}
-
-int selftest_device(bool json, int programs, const std::stop_token& stop) {
-  auto result = cuda::device_selftest();
-  if (!result) return report(result);
-  if (auto added = add_programs(*result, programs, stop); !added) return report(added);
-  bool passed = result->value("passed", false);
-  if (json) {
-    print_json(*result);
-  } else {
-    for (const auto& check : (*result)["checks"])
-      std::cout << (check.value("passed", false) ? "PASS  " : "FAIL  ") << check.value("name", "") << "  "
-                << check.value("detail", "") << "\n";
-    for (const auto& comparison : (*result)["comparisons"])
-      for (const auto& example : comparison["examples"]) std::cout << "      " << example.get<std::string>() << "\n";
-  }
-  return passed ? done : negative;
-}
 
 int selftest_kernels(bool json, const RandomCheckOptions& options, const std::stop_token& stop) {
   if (auto compiler = nvrtc_info(); !compiler) return report(compiler);
@@ -131,12 +75,14 @@ const RegisterCommand selftest{
     {"selftest", "checks of a device, its counters, workers, and generated kernels on random definitions",
      [](CLI::App& app) {
        auto json = std::make_shared<bool>(false);
-       auto programs = std::make_shared<int>(2000);
+       auto tested = std::make_shared<DeviceTestOptions>();
        app.require_subcommand(1);
        CLI::App* device = app.add_subcommand("device", "the CUDA backend on the first device");
-       device->add_flag("--json", *json, "one JSON document on standard output");
-       device->add_option("--programs", *programs, "random programs to run on the device and the emulator")
+       device->add_flag("--json", tested->json, "one JSON document on standard output");
+       device->add_option("--programs", tested->programs, "random programs to run on the device and the emulator")
            ->check(CLI::Range(0, 1000000));
+       device->add_option("--results", tested->results,
+                          "a file that gets the document as it grows, whole after each step");
        auto random = std::make_shared<RandomCheckOptions>();
        CLI::App* kernels = app.add_subcommand("kernels", "random (definition, plan, sizes) triples on the emulator");
        kernels->add_flag("--json", *json, "one JSON document on standard output");
@@ -168,16 +114,16 @@ const RegisterCommand selftest{
        some->add_option("--backend", *backend, "emulator or cuda")->check(CLI::IsMember({"emulator", "cuda"}));
        some->add_option("first", *first, "seed of the first one")->required();
        some->add_option("count", *count, "how many")->check(CLI::Range(1, 1000000))->required();
-       return [first, count, some, json, programs, random, kernels, workers, backend, target, counted, counters, seed,
+       return [first, count, some, json, tested, random, kernels, workers, backend, target, counted, counters, seed,
                program](const std::stop_token& stop) {
          if (program->parsed()) {
            std::cout << selftest::random_program(*seed).ptx();
            return static_cast<int>(done);
          }
-         if (some->parsed()) return selftest_programs(*backend, *first, *count);
+         if (some->parsed()) return selftest_programs(*backend, *first, *count, stop);
          if (counters->parsed()) return selftest_counters(*counted, stop);
          if (workers->parsed()) return selftest_workers(*backend, *target, *json, stop);
-         return kernels->parsed() ? selftest_kernels(*json, *random, stop) : selftest_device(*json, *programs, stop);
+         return kernels->parsed() ? selftest_kernels(*json, *random, stop) : selftest_device(*tested, stop);
        };
      }}};
 

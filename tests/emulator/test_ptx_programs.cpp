@@ -24,6 +24,28 @@ class Wrong : public Backend {
   }
 };
 
+/// The emulator, wrong where the compiler is asked for one of these levels, or for none: 4 then.
+class WrongAtLevels : public Backend {
+ public:
+  explicit WrongAtLevels(std::string levels) : wrong_(std::move(levels)) {}
+  [[nodiscard]] std::string id() const override { return "wrong at levels"; }
+  Result<RunResult> run(std::span<const Call> calls, std::span<Buffer> buffers, const RunOptions& options,
+                        std::stop_token stop) override {
+    auto result = make_emulator(1)->run(calls, buffers, options, std::move(stop));
+    const auto& given = calls.front().module.options;
+    const char level = given.empty() ? '4' : given.back().back();
+    if (level == sticks_at) return Unavailable{"level", "none"};
+    if (wrong_.find(level) == std::string::npos) return result;
+    buffers.back().bytes[8] ^= std::byte{given.empty() || steady ? std::uint8_t{1} : std::uint8_t{2}};
+    return result;
+  }
+  char sticks_at = 0;
+  bool steady = true; ///< what is wrong is the same each time
+
+ private:
+  std::string wrong_;
+};
+
 std::string text(const selftest::Comparison& c) {
   std::string all = std::to_string(c.different) + " of " + std::to_string(c.compared) + " differ\n";
   for (const auto& e : c.examples) all += e + "\n";
@@ -75,6 +97,46 @@ class TestPtxPrograms : public QObject {
       QCOMPARE(out[t], t % 2 == 0 ? 2.0F * static_cast<float>(t) + 9 : static_cast<float>(t) + 7);
       QCOMPARE(k.values<std::uint32_t>(0)[32 + t], ballot);
     }
+  }
+  /// A compiler that gives the emulator's words at some level, and others at the highest, disagrees with itself.
+  void theLevelsOfACompilerJudgeIt_data() {
+    QTest::addColumn<QString>("wrong");
+    QTest::addColumn<QString>("said");
+    QTest::newRow("the highest") << "4"
+                                 << "level 4 differs, levels 0, 1, 2, 3 agree: ";
+    QTest::newRow("all but one") << "0234"
+                                 << "levels 0, 2, 3, 4 differ, level 1 agrees: ";
+  }
+  void theLevelsOfACompilerJudgeIt() {
+    QFETCH(QString, wrong);
+    QFETCH(QString, said);
+    WrongAtLevels other(wrong.toStdString());
+    const auto right = make_emulator(1);
+    std::vector<std::string> told;
+    const auto tell = [&](const char* kind) { return [&told, kind](const auto&) { told.emplace_back(kind); }; };
+    const auto c =
+        selftest::compare_programs(other, *right, 1, 7, {tell("begins"), tell("differs"), tell("compilers")});
+    QVERIFY2(c.passed(), text(c).c_str());
+    QCOMPARE(c.compilers, 1);
+    const std::string& example = c.compilers_examples.front();
+    QVERIFY2(
+        example.starts_with("compiler disagrees with itself: seed 7, " + said.toStdString() + "thread 0, offset 8: 0x"),
+        example.c_str());
+    QCOMPARE(told, (std::vector<std::string>{"begins", "differs", "differs", "compilers"}));
+  }
+  void aDifferenceAtEveryLevelIsTheEmulators() {
+    const auto right = make_emulator(1);
+    WrongAtLevels always("01234"), unsteady("4"), stuck("0124");
+    unsteady.steady = false; // other words at the second time: no compiler's doing
+    stuck.sticks_at = '3';
+    for (WrongAtLevels* other : {&always, &unsteady, &stuck}) {
+      const auto c = selftest::compare_programs(*other, *right, 1, 7);
+      QCOMPARE(c.different, 1);
+      QCOMPARE(c.compilers, 0);
+    }
+    QVERIFY(selftest::compare_programs(stuck, *right, 1, 7)
+                .examples.front()
+                .ends_with("(levels 0, 1, 2, 4 differ, level 3 does not run)"));
   }
   void aDifferenceIsSeen() {
     Wrong wrong;

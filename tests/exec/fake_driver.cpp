@@ -116,7 +116,10 @@ Driver make() {
   d.context_release = [](Device) { return alive(); };
   d.context_set = [](Context) { return alive(); };
   d.reset_persisting = [] { return alive(); };
-  d.module_load = [](Module* module, const void* image, unsigned, int*, void**) {
+  d.module_load = [](Module* module, const void* image, unsigned count, int* options, void** values) {
+    state().jit.clear();
+    for (unsigned i = 0; i < count; ++i)
+      state().jit[options[i]] = reinterpret_cast<std::uintptr_t>(values[i]);     // NOLINT
     if (image == nullptr || *static_cast<const char*>(image) == 'X') return 200; // a cubin of another device
     *module = reinterpret_cast<Module>(&state());                                // NOLINT
     return alive();

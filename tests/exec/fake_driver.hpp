@@ -22,9 +22,10 @@ struct State {
   std::map<std::string, Kernel> kernels; // by entry name; a Call's ptx is not looked at
   std::map<cuda::DevicePointer, std::size_t> allocations;
   double now_us = 0;
-  int queries_until_done = 0; // how many times the stream is still busy when asked
-  int stream_error = 0;       // what the stream reports from the next launch on
-  bool dead = false;          // after a sticky error every call fails with it
+  int queries_until_done = 0;        // how many times the stream is still busy when asked
+  int stream_error = 0;              // what the stream reports from the next launch on
+  bool dead = false;                 // after a sticky error every call fails with it
+  std::map<int, std::uintptr_t> jit; // the options of the last module that was loaded
   int frees = 0, fills = 0, launches = 0, calls_after_death = 0;
   bool capturing = false;
   int graphs = 0, graph_launches = 0; // graphs: those that live, instantiated ones too

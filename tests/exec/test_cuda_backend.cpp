@@ -204,6 +204,29 @@ class TestCudaBackend : public QObject {
     QCOMPARE(s.run(*backend).diagnostics.at(0).code, std::string("exec.not-compiled"));
   }
 
+  void theDriverCompilesAtTheLevelThatTheModuleAsksFor_data() {
+    QTest::addColumn<QString>("options");
+    QTest::addColumn<int>("level"); // -1: the driver's own
+    QTest::newRow("none") << "" << -1;
+    QTest::newRow("zero") << "--ptxas-options=-O0" << 0;
+    QTest::newRow("among others") << "--use_fast_math --ptxas-options=-v,-O3 --maxrregcount=32" << 3;
+    QTest::newRow("the last one") << "-Xptxas=-O1 --ptxas-options=-O4" << 4;
+    QTest::newRow("no level of ptxas") << "-O2 --ptxas-options=-v" << -1;
+  }
+  void theDriverCompilesAtTheLevelThatTheModuleAsksFor() {
+    QFETCH(QString, options);
+    QFETCH(int, level);
+    Setup s;
+    for (const QString& option : options.split(' ', Qt::SkipEmptyParts))
+      s.call.module.options.push_back(option.toStdString());
+    fake::state().kernels["k"].body = nothing;
+    QVERIFY(s.run(*backend)->faults.empty());
+    const auto& given = fake::state().jit;
+    QCOMPARE(given.contains(jit_level), level >= 0);
+    if (level >= 0) QCOMPARE(given.at(jit_level), std::uintptr_t(level));
+    QVERIFY(given.contains(jit_error_log));
+  }
+
   void timesAreTheKernelsOwn() {
     Setup s;
     s.tensor("x", Role::inout, "4", 4);

@@ -32,7 +32,7 @@ inline constexpr int attribute_clock_khz = 13, attribute_sm_count = 16, attribut
                      attribute_memory_bus_bits = 37, attribute_l2_bytes = 38, attribute_major = 75,
                      attribute_minor = 76, attribute_shared_optin = 97, attribute_cluster_launch = 120,
                      function_shared_bytes = 1, function_max_dynamic_shared = 8, function_non_portable_cluster = 14,
-                     jit_error_log = 5, jit_error_log_bytes = 6, launch_cluster_dimension = 4;
+                     jit_error_log = 5, jit_error_log_bytes = 6, jit_level = 7, launch_cluster_dimension = 4;
 /// The default kind of stream keeps order with the synchronous copies and fills, which are the null stream's.
 inline constexpr unsigned stream_default = 0, event_default = 0;
 inline constexpr int capture_thread_local = 1; ///< CUstreamCaptureMode

@@ -233,7 +233,7 @@ Outcome device_error(Backend& backend, const DeviceInfo& device) {
 
 } // namespace
 
-Result<json> device_selftest(int ordinal) {
+Result<json> device_selftest(int ordinal, const std::stop_token& stop, const std::function<void(const json&)>& so_far) {
   auto backend = make_cuda(ordinal);
   if (!backend) return backend.failure<json>();
   auto compiler = nvrtc_info();
@@ -250,32 +250,33 @@ Result<json> device_selftest(int ordinal) {
                                      {"empty_grid", empty_grid},         {"guard_zone", guard_zone},
                                      {"refused_launch", refused_launch}, {"copy_bandwidth", copy_bandwidth},
                                      {"device_error", device_error}};
-  json list = json::array(), comparisons = json::array();
-  bool passed = true;
+  json document{{"schema", "aicf.selftest/1"}, {"device", to_json(*device)}, {"passed", true},
+                {"complete", false},           {"checks", json::array()},    {"comparisons", json::array()}};
+  const auto add = [&](json check) {
+    document["passed"] = document.value("passed", false) && check.value("passed", false);
+    document["checks"].push_back(std::move(check));
+    if (so_far) so_far(document);
+  };
   // Before the last check, after which the device's context works no more.
   const auto emulator = make_emulator();
-  for (const auto& c : {selftest::compare_instructions(**backend, *emulator),
-                        selftest::compare_kernels(**backend, *emulator, device->arch)}) {
-    const bool same = c.passed();
-    passed = passed && same;
-    comparisons.push_back(
+  const auto comparison = [&](const selftest::Comparison& c) {
+    document["comparisons"].push_back(
         {{"name", c.name}, {"compared", c.compared}, {"different", c.different}, {"examples", c.examples}});
-    list.push_back({{"name", "emulator." + c.name},
-                    {"passed", same},
-                    {"detail", std::to_string(c.different) + " of " + std::to_string(c.compared) + " differ"}});
-  }
+    add({{"name", "emulator." + c.name},
+         {"passed", c.passed()},
+         {"detail", std::to_string(c.different) + " of " + std::to_string(c.compared) + " differ"}});
+  };
+  comparison(selftest::compare_instructions(**backend, *emulator, stop));
+  comparison(selftest::compare_kernels(**backend, *emulator, device->arch, stop));
   for (const Check& check : checks) {
+    if (stop.stop_requested()) return document;
     Outcome outcome = check.run(**backend, *device);
-    passed = passed && outcome.passed;
     json row{{"name", check.name}, {"passed", outcome.passed}, {"detail", outcome.detail}};
     for (const Metric& metric : outcome.metrics) row["metrics"].push_back(to_json(metric));
-    list.push_back(std::move(row));
+    add(std::move(row));
   }
-  return json{{"schema", "aicf.selftest/1"},
-              {"device", to_json(*device)},
-              {"passed", passed},
-              {"checks", std::move(list)},
-              {"comparisons", std::move(comparisons)}};
+  document["complete"] = true;
+  return document;
 }
 
 } // namespace aicf::cuda

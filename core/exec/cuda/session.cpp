@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -33,6 +34,19 @@ int tensor_type(DType type) {
   case DType::boolean: break;
   }
   return tensor_u8;
+}
+
+/// The last one that stands in them, "--ptxas-options=-v,-O1"; nothing: the compiler's own.
+std::optional<std::size_t> ptxas_level(const std::vector<std::string>& options) {
+  static constexpr std::string_view most = "01234";
+  std::optional<std::size_t> level;
+  for (const std::string& option : options) {
+    if (!option.starts_with("--ptxas-options=") && !option.starts_with("-Xptxas=")) continue;
+    for (std::size_t at = option.find("-O"); at != std::string::npos; at = option.find("-O", at + 1))
+      if (at + 2 < option.size() && most.find(option[at + 2]) != std::string_view::npos)
+        level = static_cast<std::size_t>(option[at + 2] - '0');
+  }
+  return level;
 }
 
 } // namespace
@@ -144,7 +158,7 @@ Kernel::Kernel(Session& owner, const Call& call, LaunchShape launch, std::span<c
     else
       std::memcpy(values[i].opaque, argument.bytes.data(), argument.bytes.size());
   }
-  load(call.compiled);
+  load(call);
   try {
     owner.check(owner.driver.module_function(&function, module, name.c_str()), "cuModuleGetFunction");
     allow_shared_memory();
@@ -162,17 +176,20 @@ Kernel::Kernel(Kernel&& other) noexcept
     : name(std::move(other.name)), session(other.session), module(std::exchange(other.module, nullptr)),
       function(other.function), shape(std::move(other.shape)), values(std::move(other.values)) {}
 
-void Kernel::load(const Compiled& compiled) {
+void Kernel::load(const Call& call) {
   const Driver& d = session->driver;
+  const Compiled& compiled = call.compiled;
   if (!compiled.cubin.empty()) {
     int code = d.module_load(&module, compiled.cubin.data(), 0, nullptr, nullptr);
     if (code == success) return;
     if (is_sticky(code) || compiled.ptx.empty()) session->check(code, "cuModuleLoadDataEx");
   }
   std::vector<char> log(8192, '\0');
-  std::array<int, 2> options{jit_error_log, jit_error_log_bytes};
-  std::array<void*, 2> values_of{log.data(), reinterpret_cast<void*>(log.size() - 1)}; // NOLINT: the API's own form
-  int code = d.module_load(&module, compiled.ptx.c_str(), 2, options.data(), values_of.data());
+  std::array<int, 3> options{jit_error_log, jit_error_log_bytes, jit_level};
+  const std::optional<std::size_t> level = ptxas_level(call.module.options);
+  std::array<void*, 3> values_of{log.data(), reinterpret_cast<void*>(log.size() - 1), // NOLINT: the API's own form
+                                 reinterpret_cast<void*>(level.value_or(0))};         // NOLINT
+  int code = d.module_load(&module, compiled.ptx.c_str(), level ? 3 : 2, options.data(), values_of.data());
   if (code != success && !is_sticky(code) && log.front() != '\0')
     throw CallFailed(code, "cuModuleLoadDataEx: " + describe(d, code) + ": " + log.data());
   session->check(code, "cuModuleLoadDataEx");

@@ -80,7 +80,8 @@ class GuardedMemory {
 /// A loaded kernel with its launch.
 class Kernel {
  public:
-  /// Loads the cubin, or the PTX where the cubin is absent or the driver refuses it. Throws CallFailed.
+  /// Loads the cubin, or the PTX where the cubin is absent or the driver refuses it: the driver then compiles it at the
+  /// level that the module's options give ptxas ("--ptxas-options=-O1"). Throws CallFailed.
   Kernel(Session& owner, const Call& call, LaunchShape launch, std::span<const GuardedMemory> buffers);
   ~Kernel();
   Kernel(Kernel&& other) noexcept;
@@ -100,7 +101,7 @@ class Kernel {
   LaunchShape shape;
   std::vector<TensorMapBytes> values; ///< what the parameters point to; most use their first eight bytes
   void place(std::size_t argument, DevicePointer address);
-  void load(const Compiled& compiled);
+  void load(const Call& call);
   void allow_shared_memory();
 };
 
