@@ -67,6 +67,23 @@ class TestPtxPrograms : public QObject {
     QCOMPARE(selftest::random_program(5).ptx(), selftest::random_program(5).ptx());
     QVERIFY(selftest::random_program(5).ptx() != selftest::random_program(6).ptx());
   }
+  /// What PTX leaves open of a NaN is no program's result: the next instruction makes it the one of its type.
+  void openNaNsAreSettled() {
+    int settled = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+      const auto lines = QString::fromStdString(selftest::random_program(seed).ptx()).split('\n');
+      for (qsizetype i = 0; i + 2 < lines.size(); ++i) {
+        static const QRegularExpression open("(neg\\.f32|cvt\\.rn\\.f16\\.f64) (%[fh][0-9]),");
+        const auto found = open.match(lines[i]);
+        if (!found.hasMatch()) continue;
+        const QString type = found.captured(1).startsWith("neg") ? "f32" : "f16", r = found.captured(2);
+        QCOMPARE(lines[i + 1], "setp.nan." + type + " %p, " + r + ", " + r + ";");
+        QVERIFY(lines[i + 2].startsWith("@%p mov.") && lines[i + 2].contains(" " + r + ", 0"));
+        ++settled;
+      }
+    }
+    QVERIFY(settled > 20);
+  }
   void kernelsRunClean() {
     QVERIFY(selftest::source_kernels().size() >= 25);
     if (!nvrtc_info()) QSKIP("NVRTC is not on this machine");

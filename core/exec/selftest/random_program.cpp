@@ -44,7 +44,18 @@ class Writer {
         out += text[i];
       }
     }
-    return out + ";\n";
+    return out + ";\n" + settled(out);
+  }
+  /// Of a NaN whose bits PTX leaves open, and ptxas makes one thing or another, the one canonical NaN. neg.f32: "NaN
+  /// inputs yield an unspecified NaN" (canonical as a sum, with its sign turned as a select of -x). An f64's sign,
+  /// which an f16 made of it keeps, is where no instruction of f64 says what NaN an invalid operation gives.
+  static std::string settled(const std::string& instruction) {
+    const std::string r = instruction.substr(instruction.find(' ') + 1, 3);
+    if (instruction.starts_with("neg.f32 "))
+      return "setp.nan.f32 %p, " + r + ", " + r + ";\n@%p mov.f32 " + r + ", 0f7FFFFFFF;\n";
+    if (instruction.starts_with("cvt.rn.f16.f64 "))
+      return "setp.nan.f16 %p, " + r + ", " + r + ";\n@%p mov.b16 " + r + ", 0x7fff;\n";
+    return {};
   }
   static bool stands_in_text(const std::string& all, const std::string& one) {
     return all.find(one + " ") != std::string::npos;
