@@ -115,6 +115,45 @@ class TestPtxPrograms : public QObject {
       QCOMPARE(k.values<std::uint32_t>(0)[32 + t], ballot);
     }
   }
+  /// Seed 636: of a loop that ptxas 13.0 unrolls by four, two of four mad.hi are left.
+  void aLoopAddsEachOfItsHighHalves() {
+    test::Kernel k{test::entry(1, "mul.wide.u32 %l1, %t, 4;\nadd.s64 %l1, %l1, %p0;\nmov.u32 %r1, %t;\n"
+                                  "mov.u32 %r2, 5;\nL:\nmad.hi.s32 %r2, 0xc38f5693, 0x51e8de40, %r2;\n"
+                                  "sub.s32 %r1, %r1, 1;\nsetp.ge.s32 %q1, %r1, 0;\n@%q1 bra L;\n"
+                                  "st.global.u32 [%l1], %r2;\n")};
+    k.with(std::vector<std::uint32_t>(32));
+    QCOMPARE(k.problem(), std::string());
+    const auto high = static_cast<std::int32_t>(std::int64_t{-0x3c70a96d} * 0x51e8de40 >> 32);
+    for (unsigned t = 0; t < 32; ++t)
+      QCOMPARE(k.values<std::uint32_t>(0)[t], 5 + (t + 1) * static_cast<std::uint32_t>(high));
+  }
+  /// Seed 1465: ptxas 13.0 has the vote behind the branch, where those that are left agree.
+  void aVoteIsTakenWhereItStands() {
+    test::Kernel k{test::entry(1,
+                               "mul.wide.u32 %l1, %t, 4;\nadd.s64 %l1, %l1, %p0;\nsetp.lt.u32 %q1, %t, 7;\n"
+                               "vote.sync.all.pred %q2, %q1, -1;\nvote.sync.any.pred %q3, %q1, -1;\nmov.u32 %r1, 1;\n"
+                               "@!%q1 bra E;\nselp.u32 %r1, 8, 2, %q2;\nE:\n@!%q3 add.u32 %r1, %r1, 100;\n"
+                               "st.global.u32 [%l1], %r1;\n")};
+    k.with(std::vector<std::uint32_t>(32));
+    QCOMPARE(k.problem(), std::string());
+    for (unsigned t = 0; t < 32; ++t) QCOMPARE(k.values<std::uint32_t>(0)[t], t < 7 ? 2U : 1U);
+  }
+  /// Seed 1529: ptxas 13.0 makes one conversion of the two, which reads the f16's bits as a bf16's, and rounds.
+  void conversionsFollowOneAnother() {
+    test::Kernel k{test::entry(1,
+                               "mul.wide.u32 %l1, %t, 4;\nadd.s64 %l1, %l1, %p0;\nld.global.b16 %h1, [%l1];\n"
+                               "cvt.rn.bf16.f16 %h2, %h1;\ncvt.rzi.s32.bf16 %r1, %h2;\nst.global.u32 [%l1], %r1;\n")};
+    std::vector<std::uint32_t> in(32, 0x5af0); // 222
+    in[1] = 0xc17f;                            // -2.748: -2.75 as a bf16
+    in[2] = 0x63ff;                            // 1023.5: 1024
+    in[3] = 0x3bff;                            // 0.9995: 1
+    in[4] = 0x3bf0;                            // 0.992, as it is
+    k.with(in);
+    QCOMPARE(k.problem(), std::string());
+    const auto out = k.values<std::int32_t>(0);
+    QCOMPARE(std::vector<std::int32_t>(out.begin(), out.begin() + 6),
+             (std::vector<std::int32_t>{222, -2, 1024, 1, 0, 222}));
+  }
   /// A compiler that gives the emulator's words at some level, and others at the highest, disagrees with itself.
   void theLevelsOfACompilerJudgeIt_data() {
     QTest::addColumn<QString>("wrong");
