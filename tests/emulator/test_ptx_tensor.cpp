@@ -2,6 +2,7 @@
 // published for Hopper on chosen operands.
 #include "core/exec/emulator/tensor_math.hpp"
 #include "tests/emulator/ptx_fixture.hpp"
+#include "tests/support/paths.hpp"
 
 #include <QtTest>
 
@@ -292,6 +293,24 @@ class TestPtxTensor : public QObject {
     }
   }
 
+  /// What an H200 made of sums near the least f32.
+  void leastSums() {
+    using namespace aicf::emulator;
+    QFile file(aicf::test::sourceFile("tests/bench/results/nvidia-h200-2026-11-30-tensor-sums.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QJsonArray rows = QJsonDocument::fromJson(file.readAll()).object()["rows"].toArray();
+    QVERIFY(rows.size() > 60);
+    const auto word = [](const QJsonValue& v) { return v.toString().toUInt(nullptr, 16); };
+    for (const QJsonValue row : rows) {
+      const auto values = [&](const char* key) {
+        std::vector<TensorValue> all;
+        for (const QJsonValue v : row[key].toArray())
+          all.push_back(tensor_value(row["type"].toString() == "tf32" ? ptx::Type::tf32 : ptx::Type::bf16, word(v)));
+        return all;
+      };
+      QCOMPARE(tensor_sum(values("a"), values("b"), ptx::Type::f32, word(row["c"]), 25), word(row["d"]));
+    }
+  }
   /// Alignment, truncation and special values: single sums.
   void sums() {
     using namespace aicf::emulator;
@@ -320,6 +339,8 @@ class TestPtxTensor : public QObject {
     QCOMPARE(dot({0x1p100F, 0x1p100F}, {0x1p100F, 1}, 0), inf);
     QCOMPARE(dot({0x1p-100F}, {0x1p-49F}, 0), 0x1p-149F);
     QCOMPARE(dot({0}, {1}, -0.0F), 0.0F);
+    for (const float below : {dot({0}, {1}, -0.0F), dot({-0x1p-100F}, {0x1p-100F}, 0), dot({-0x1p-90F}, {0x1p-60F}, 0)})
+      QVERIFY(!std::signbit(below)); // a sum that vanishes is +0, from wherever
     // f16: one rounding, to nearest even.
     const auto half = [](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
       const TensorValue x = tensor_value(ptx::Type::f16, a), y = tensor_value(ptx::Type::f16, b);

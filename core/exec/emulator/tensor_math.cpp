@@ -23,6 +23,10 @@ Layout layout_of(Type t) {
   }
 }
 
+/// Nothing below this power of two is kept, however small all terms are: as an H200 has it
+/// (tests/bench/results/nvidia-h200-2026-11-30-tensor-sums.json).
+constexpr int least_quantum = -158;
+
 constexpr u32 nan_of(Type to) { return to == Type::f16 ? 0x7fffu : 0x7fffffffu; }
 
 /// sum * 2^scale as an f32 truncated or an f16 rounded to nearest even.
@@ -46,6 +50,7 @@ u32 rounded(s128 sum, int scale, Type to) {
       if (rest > middle || (rest == middle && (kept & 1) != 0)) ++kept;
     }
   }
+  if (kept == 0) return 0; // no -0, however it came about
   const u64 hidden = u64{1} << (digits - 1);
   const u64 bits = kept < hidden ? kept : (static_cast<u64>(quantum - least) << (digits - 1)) + kept;
   const u64 infinity = static_cast<u64>(2 * largest + 1) << (digits - 1);
@@ -91,7 +96,7 @@ u32 tensor_sum(std::span<const TensorValue> a, std::span<const TensorValue> b, T
   if (up || down)
     return (to == Type::f16 ? 0x7c00u : 0x7f800000u) | (down ? (to == Type::f16 ? 0x8000u : 0x80000000u) : 0);
   if (largest == -32768) return 0;
-  const int quantum = largest - fraction; // exponent of the last bit that is kept
+  const int quantum = std::max(largest - fraction, least_quantum); // exponent of the last bit that is kept
   s128 sum = 0;
   const auto add = [&](s64 significand, int exponent) {
     const int shift = exponent - quantum;

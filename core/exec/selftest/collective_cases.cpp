@@ -56,6 +56,7 @@ const Product products[] = {
 constexpr const char* slots =
     ".shared .align 16 .b8 slots[1024];\n.reg .b128 %x<4>;\n.reg .b32 %slot;\n.reg .b64 %w<4>;\n";
 #define SLOT "mov.u32 %slot, %tid.x;\nshl.b32 %slot, %slot, 4;\nmov.u32 %r4, slots;\nadd.u32 %slot, %slot, %r4;\n"
+#define FOLDED "mad.lo.u32 %r0, %r4, 31, %r5;\nmad.lo.u32 %r0, %r0, 31, %r6;\nmad.lo.u32 %r0, %r0, 31, %r7;"
 const InstructionCase wide[] = {
     {SLOT "mov.b128 %x1, {%l1, %l2};\nst.shared.b128 [%slot], %x1;\nld.shared.v2.u64 {%w0, %w1}, [%slot];\n"
           "mad.lo.u64 %l0, %w0, 3, %w1;",
@@ -69,6 +70,13 @@ const InstructionCase wide[] = {
           "mov.b128 {%w0, %w1}, %x3;\nld.shared.v2.u64 {%w2, %w3}, [%slot];\nmad.lo.u64 %l0, %w0, 3, %w1;\n"
           "mad.lo.u64 %l0, %l0, 5, %w2;\nmad.lo.u64 %l0, %l0, 7, %w3;",
      words, nullptr, 0, 0, slots},
+    {"mov.b32 %r0, 0x80000000;\nmma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r4, %r5, %r6, %r7}, {%r1, %r2, "
+     "%r3, "
+     "%r1}, {%r2, %r3}, {%r0, %r0, %r0, %r0};\n" FOLDED,
+     least_singles},
+    {"mov.b32 %r0, 0;\nmma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%r4, %r5, %r6, %r7}, {%r1, %r2, %r3, %r1}, "
+     "{%r2, %r3}, {%r0, %r0, %r0, %r0};\n" FOLDED,
+     least_bfloats},
     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%l4, %l5}, {%l1}, {%l2}, {%l3, %l1};\n"
      "mov.b64 %l0, %l4;\ntestp.notanumber.f64 %q1, %l0;\n@%q1 mov.b64 %l0, 0;",
      doubles},

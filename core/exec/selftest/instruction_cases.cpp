@@ -52,6 +52,11 @@ std::uint64_t operand(Operands kind, std::mt19937_64& random, unsigned turn) {
   case Operands::pairs_of_bfloats:
     return operand(Operands::bfloats, random, turn) |
            operand(Operands::bfloats, random, turn == at_random ? turn : turn + 3) << 16;
+  case Operands::least_singles:
+    return (r & 0x80000000) | (r >> 60 == 0 ? 0 : (r >> 40 & 0x7fffff) | (46 + (r >> 32) % 12) << 23);
+  case Operands::least_bfloats:
+    return operand(Operands::least_singles, random, turn) >> 16 |
+           (operand(Operands::least_singles, random, turn) & 0xffff0000);
   case Operands::bytes: return r & 0xffff;
   case Operands::shifts:
     return edge ? std::array<std::uint64_t, 6>{0, 31, 32, 33, 63, 64}[turn != at_random ? turn % 6 : random() % 6]

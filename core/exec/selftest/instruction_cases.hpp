@@ -19,7 +19,9 @@ enum class Operands : std::uint8_t {
   pairs_of_halves,
   pairs_of_bfloats,
   bytes,
-  shifts
+  shifts,
+  least_singles, ///< whose products are about the least f32
+  least_bfloats  ///< pairs of such
 };
 
 struct InstructionCase {
