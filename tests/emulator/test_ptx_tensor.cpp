@@ -293,7 +293,7 @@ class TestPtxTensor : public QObject {
     }
   }
 
-  /// What an H200 made of sums near the least f32.
+  /// What an H200 made of sums near the least f32 (tests/bench/tensor_sums.py).
   void leastSums() {
     using namespace aicf::emulator;
     QFile file(aicf::test::sourceFile("tests/bench/results/nvidia-h200-2026-11-30-tensor-sums.json"));
