@@ -23,8 +23,7 @@ Layout layout_of(Type t) {
   }
 }
 
-/// Nothing below this power of two is kept, however small all terms are: as an H200 has it
-/// (tests/bench/results/nvidia-h200-2026-11-30-tensor-sums.json).
+/// Nothing below this power of two is kept, however small all terms are.
 constexpr int least_quantum = -158;
 
 constexpr u32 nan_of(Type to) { return to == Type::f16 ? 0x7fffu : 0x7fffffffu; }

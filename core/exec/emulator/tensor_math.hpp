@@ -1,7 +1,8 @@
 // The sums of tensor cores. Source of the model: M. Fasi, N. J. Higham, M. Mikaitis, S. Pranesh, "Numerical behavior of
 // NVIDIA tensor cores" (2021), and F. A. Khattak, M. Mikaitis, "Accurate models of NVIDIA tensor cores" (2025), for
 // compute capability 9.0: the products of one instruction and C are aligned to the largest exponent, truncated to a
-// number of fractional bits, and summed exactly; an f32 result is truncated, an f16 one rounded to nearest even.
+// number of fractional bits, and summed exactly; an f32 result is truncated, an f16 one rounded to nearest even. Not
+// there, and measured on an H200 (tests/bench/tensor_sums.py): no bit below 2^-158 is kept, and no result is -0.
 #pragma once
 #include "core/exec/emulator/lane_math.hpp"
 #include "core/exec/emulator/ptx_ast.hpp"
