@@ -40,6 +40,7 @@ struct RunOptions {
   std::uint64_t block_order_seed = 0; ///< 0: ascending
   int repetitions = 0;                ///< > 0: time that many runs where the backend can
   bool cold = true;                   ///< flush L2 before each timed run
+  bool cold_batch = false;            ///< where such a run is short: several between two events too, each cold
   bool graph = false;                 ///< timed runs are launches of one graph that all calls were captured in
   double power_seconds = 0;           ///< > 0: on a device, its power while the calls run for so long
 };

@@ -3,6 +3,7 @@
 #include "core/exec/cuda/marshal.hpp"
 #include "core/exec/cuda/power.hpp"
 #include "core/exec/cuda/timing.hpp"
+#include "core/exec/cuda/turns.hpp"
 #include "tests/exec/fake_driver.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <set>
 
 using namespace aicf;
@@ -267,6 +269,82 @@ class TestCudaBackend : public QObject {
     QCOMPARE(hot->metrics[0].id, std::string("time_us.hot"));
     QCOMPARE(hot->metrics[5].id, std::string("timed_result.differing"));
     QCOMPARE(hot->metrics[5].value, 0.0);
+  }
+
+  static const Metric& named(const RunResult& result, const std::string& id) {
+    static const Metric none;
+    for (const Metric& m : result.metrics)
+      if (m.id == id) return m;
+    return none;
+  }
+
+  /// An L2 of 1 MiB and runs over 1 MiB: two others lie between two uses of the same buffers.
+  void shortColdRunsAreTimedInBatches() {
+    Setup s;
+    const std::size_t n = std::size_t{1} << 17U;
+    s.tensor("x", Role::input, "N", n);
+    s.tensor("y", Role::output, "N", n);
+    s.call.dims = {{"N", static_cast<std::int64_t>(n)}};
+    store_element(DType::f32, s.memory[0].data(), n - 1, 3);
+    auto& kernel = fake::state().kernels["k"];
+    kernel.microseconds = 42;
+    std::map<float*, int> seen; // the launches that used them
+    bool right = true;
+    std::size_t apart = 0;
+    kernel.body = [&](const LaunchConfig&, void** p) {
+      right = right && floats(p, 0)[n - 1] == 3;
+      floats(p, 1)[n - 1] = 3;
+      seen[floats(p, 0)] += 1;
+      if (seen.size() > apart) apart = seen.size();
+      return int{success};
+    };
+    s.options.repetitions = 20;
+    s.options.cold_batch = true;
+    auto result = s.run(*backend);
+    QVERIFY(result && result->status == RunResult::Status::ok && right);
+    const Metric& batch = named(*result, "time_us.cold_batch");
+    QVERIFY(batch.source == Metric::Source::measured && std::fabs(batch.value - 42) < 0.01);
+    QVERIFY2(batch.method.find("3 copies of all buffers (1 MiB each)") != std::string::npos, batch.method.c_str());
+    QCOMPARE(named(*result, "time_us.cold_batch_runs").value, 24.0); // a millisecond of 42 us each
+    QVERIFY(std::fabs(named(*result, "time_us.cold").value - 42) < 0.01);
+    QCOMPARE(apart, std::size_t{4}); // the copies of the batches, and the other one of the single runs' inputs
+
+    kernel.microseconds = 100; // long enough for a run alone
+    result = s.run(*backend);
+    QVERIFY(named(*result, "time_us.cold_batch").source == Metric::Source::not_measured);
+    kernel.microseconds = 42;
+    s.call.module.args[1].role = Role::inout; // must be brought back before each run
+    result = s.run(*backend);
+    QVERIFY(named(*result, "time_us.cold_batch").source == Metric::Source::not_measured);
+    QVERIFY(named(*result, "time_us.cold").source == Metric::Source::measured);
+    s.options.cold_batch = false;
+    result = s.run(*backend);
+    QVERIFY(named(*result, "time_us.cold_batch").id.empty());
+  }
+
+  void turnsLieApart() {
+    using cuda::TurnsApart;
+    const std::size_t mib = std::size_t{1} << 20U;
+    QCOMPARE(TurnsApart::needed(128 * mib, 60 * mib), std::size_t{2});
+    QCOMPARE(TurnsApart::needed(120 * mib, 60 * mib), std::size_t{2});
+    QCOMPARE(TurnsApart::needed(119 * mib, 60 * mib), std::size_t{3});
+    QCOMPARE(TurnsApart::needed(mib, 60 * mib), std::size_t{121});
+    Session session(fake::driver(), fake::device());
+    std::vector<GuardedMemory> buffers;
+    buffers.emplace_back(session, 300 * 1024);
+    buffers.emplace_back(session, 1000);
+    const TurnsApart turns(session, buffers);
+    std::map<DevicePointer, DevicePointer> taken; // begin and end: none lies in another
+    for (std::size_t turn = 0; turn < 8; ++turn)
+      for (std::size_t i = 0; i < 2; ++i) taken[turns.at(turn)[i]] = turns.at(turn)[i] + buffers[i].size();
+    QCOMPARE(taken.size(), std::size_t{2 * 8}); // 2 MiB over 301.0 KiB, and one
+    QCOMPARE(turns.at(0)[0], buffers[0].address());
+    QCOMPARE(turns.at(8), turns.at(0));
+    DevicePointer end = 0;
+    for (const auto& [from, to] : taken) {
+      QVERIFY(from >= end && from % 256 == 0);
+      end = to;
+    }
   }
 
   /// Three launches as one graph: captured once, not run by that, timed as one, each with its own parameters.

@@ -4,6 +4,7 @@
 #include "core/exec/cuda/power.hpp"
 #include "core/exec/cuda/session.hpp"
 #include "core/exec/cuda/timing.hpp"
+#include "core/exec/cuda/turns.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -158,12 +159,30 @@ class Run {
     request.restores = restores;
     request.repetitions = options.repetitions;
     request.cold = options.cold;
+    std::optional<TurnsApart> apart;
+    if (options.cold_batch) request.apart = [&] { return runs_apart(apart); };
     result.metrics = time_runs(session, request, stop);
     if (!result.metrics.empty()) {
       point(0);
       return look_at_results(result);
     }
     result.status = stop.stop_requested() ? RunResult::Status::cancelled : RunResult::Status::lost;
+  }
+
+  Apart runs_apart(std::optional<TurnsApart>& turns) {
+    if (!restores.empty()) return {{}, "a run changes what it reads, and the copies that bring it back would be timed"};
+    if (options.graph) return {{}, "a graph keeps the buffers it was made with"};
+    try {
+      turns.emplace(session, memory);
+    } catch (const CallFailed& e) {
+      if (e.code != error_out_of_memory) throw;
+      return {{}, "the device has no room for copies of the buffers"};
+    }
+    return {[this, &turns](std::size_t turn) {
+              for (Kernel& kernel : kernels) kernel.point(turns->at(turn));
+              for (Kernel& kernel : kernels) kernel.launch();
+            },
+            turns->text()};
   }
 
   void weigh(RunResult& result) {

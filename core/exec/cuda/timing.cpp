@@ -19,8 +19,10 @@ constexpr int warm_up_runs = 5, hot_lead_in = 3;             // the fills before
 constexpr auto warm_up_time = std::chrono::milliseconds(20); // for the clocks to rise
 constexpr auto batch_time = std::chrono::milliseconds(50);   // a cancelled batch ends by itself, soon
 constexpr int attempts = 4;
-constexpr double precise = 0.01; // of the median
-constexpr int most_samples = 4;  // times the repetitions asked for
+constexpr double precise = 0.01;                           // of the median
+constexpr int most_samples = 4;                            // times the repetitions asked for
+constexpr double short_run_us = 100, cold_batch_us = 1000; // one interval of a cold batch
+constexpr int most_in_interval = 64;
 
 class Events {
  public:
@@ -57,7 +59,7 @@ class Timing {
       : session(s), request(r), stop(t), sweep(s, 2 * static_cast<std::size_t>(s.info.l2_bytes) + beyond_l2),
         events(s, 2 * std::size_t{most_in_batch}) {}
 
-  enum class What { cold, hot, floor };
+  enum class What { cold, cold_batch, hot, floor };
 
   bool warm_up() {
     const auto begin = Clock::now();
@@ -74,9 +76,10 @@ class Timing {
 
   /// False when stopped.
   bool measure(What what, std::string id, std::string method, std::vector<Metric>& out) {
-    const int calls = request.launches + static_cast<int>(request.restores.size()) + 3;
+    const int runs = what == What::cold_batch ? apart_runs : 1; // between two events
+    const int calls = runs * request.launches + static_cast<int>(request.restores.size()) + 3;
     const auto fitting =
-        static_cast<int>(Clock::duration(batch_time) / std::max<Clock::duration>(run_time, Clock::duration(1)));
+        static_cast<int>(Clock::duration(batch_time) / std::max<Clock::duration>(runs * run_time, Clock::duration(1)));
     const int batch = std::clamp(std::min(most_queued / calls, fitting), 1, most_in_batch);
     std::vector<double> values;
     const int most = what == What::floor ? request.repetitions : most_samples * request.repetitions;
@@ -99,7 +102,8 @@ class Timing {
       }
       if (held) throttled += count;
       for (int i = 0; i < count; ++i)
-        values.push_back(events.elapsed_us(2 * static_cast<std::size_t>(i), 2 * static_cast<std::size_t>(i) + 1));
+        values.push_back(events.elapsed_us(2 * static_cast<std::size_t>(i), 2 * static_cast<std::size_t>(i) + 1) /
+                         runs);
     }
     if (what != What::floor) {
       method += "; 95 % interval of the median +-" + percent(uncertainty);
@@ -109,6 +113,27 @@ class Timing {
     exposed = 0;
     out.push_back(summarise(std::move(id), std::move(method), std::move(values)));
     return true;
+  }
+
+  /// After the cold runs, whose time is `cold_us`. False when stopped.
+  bool measure_apart(double cold_us, const std::string& method, std::vector<Metric>& out) {
+    const auto without = [&](std::string why) {
+      out.push_back({Metric::Source::not_measured, "time_us.cold_batch", "us", std::move(why), {}});
+      return true;
+    };
+    if (cold_us >= short_run_us) return without("a cold run takes 100 us or more and is timed by itself");
+    apart_runs = std::min({static_cast<int>(std::ceil(cold_batch_us / std::max(cold_us, 1.0))), most_in_interval,
+                           most_queued / request.launches});
+    if (apart_runs < 2) return without("a run is so many launches that the queue holds no two");
+    Apart made = request.apart();
+    if (!made.run) return without(std::move(made.text));
+    apart = std::move(made.run);
+    out.push_back(
+        exact_metric("time_us.cold_batch_runs", "runs", apart_runs, "between two events of time_us.cold_batch"));
+    return measure(What::cold_batch, "time_us.cold_batch",
+                   method + std::to_string(apart_runs) +
+                       " runs between two events, over as many, the gaps between launches included; " + made.text,
+                   out);
   }
 
   void clock_metrics(std::vector<Metric>& out) const {
@@ -145,6 +170,9 @@ class Timing {
   Clock::duration run_time{}; // of one run, the host's part included
   unsigned char pattern = 0;
   int exposed = 0, throttled = 0;
+  std::function<void(std::size_t)> apart;
+  int apart_runs = 1;
+  std::size_t apart_turn = 0;
   std::vector<double> sm, memory; // MHz, as read
   std::uint64_t reasons = 0;      // that were ever named
 
@@ -182,11 +210,13 @@ class Timing {
       prepare();
       request.run(0);
     }
+    for (int i = 0; what == What::cold_batch && i < hot_lead_in; ++i) apart(apart_turn++);
     for (int i = 0; i < count; ++i) {
-      if (what != What::floor) prepare();
+      if (what == What::cold || what == What::hot) prepare();
       if (what == What::cold) flush();
       events.record(2 * static_cast<std::size_t>(i));
-      if (what != What::floor) request.run(what == What::cold ? static_cast<std::size_t>(i) : 0);
+      if (what == What::cold || what == What::hot) request.run(what == What::cold ? static_cast<std::size_t>(i) : 0);
+      for (int run = 0; what == What::cold_batch && run < apart_runs; ++run) apart(apart_turn++);
       events.record(2 * static_cast<std::size_t>(i) + 1);
     }
     return !events.reached(0);
@@ -233,6 +263,7 @@ std::vector<Metric> time_runs(Session& session, const TimingRequest& request, co
       !timing.measure(Timing::What::cold, "time_us.cold",
                       events + "L2 filled with other data (more than twice its size) before each run", out))
     return {};
+  if (request.cold && request.apart && !timing.measure_apart(out.front().value, events, out)) return {};
   if (!timing.measure(Timing::What::hot, "time_us.hot", events + "runs right after one another", out)) return {};
   if (!timing.measure(Timing::What::floor, "time_us.floor", events + "nothing between the two events", out)) return {};
   timing.clock_metrics(out);
