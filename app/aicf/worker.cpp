@@ -8,6 +8,7 @@
 #include "app/aicf/probe.hpp"
 #include "app/aicf/request.hpp"
 #include "app/aicf/store.hpp"
+#include "app/aicf/worker_memory.hpp"
 #include "core/base/json.hpp"
 #include "core/evidence/store.hpp"
 #include "core/exec/cuda/cuda_backend.hpp"
@@ -16,7 +17,6 @@
 #include "synth/workers/carried_evidence.hpp"
 #include "synth/workers/protocol.hpp"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -42,13 +42,16 @@ class Channel {
   void send(const char* method, json params) {
     const std::string line = worker_line(method, std::move(params));
     std::lock_guard lock(mutex_);
+    writing = true;
     for (std::size_t sent = 0; sent < line.size();) {
       ssize_t n = ::write(STDOUT_FILENO, line.data() + sent, line.size() - sent);
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) _exit(0); // nobody listens any more
       sent += static_cast<std::size_t>(n);
     }
+    writing = false;
   }
+  std::atomic<bool> writing = false; ///< in the middle of a line
 
  private:
   std::mutex mutex_;
@@ -66,15 +69,6 @@ struct Job {
   std::optional<Clock::time_point> deadline, by; ///< by: when it is waited for no longer
 };
 
-/// Of what is allocated from now on together with what is; 0: no limit of ours.
-void limit_memory(std::int64_t megabytes) {
-  rlimit limit{};
-  getrlimit(RLIMIT_DATA, &limit);
-  limit.rlim_cur =
-      megabytes > 0 ? std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(megabytes) << 20U) : limit.rlim_max;
-  setrlimit(RLIMIT_DATA, &limit);
-}
-
 json diagnostics_json(const std::vector<Diagnostic>& diagnostics, const std::optional<Unavailable>& missing) {
   json list = json::array();
   for (const Diagnostic& d : diagnostics) list.push_back(to_json(d));
@@ -86,6 +80,15 @@ Diagnostic out_of_memory(const Job& job) {
   return error("job.memory",
                "out of memory" +
                    (job.memory_mb > 0 ? ": the job's limit is " + std::to_string(job.memory_mb) + " MiB" : ""));
+}
+
+bool compiler_ran_out(const json& diagnostics) {
+  return std::ranges::any_of(diagnostics, [](const json& d) { return d["code"] == "nvrtc.memory"; });
+}
+
+/// The parameters of a `done` after which no job is taken.
+json last_words(const Job& job, const char* status, const Diagnostic& why) {
+  return {{"job", job.id}, {"status", status}, {"diagnostics", json::array({to_json(why)})}, {"last", true}};
 }
 
 Diagnostic too_late(const Job& job) {
@@ -123,6 +126,7 @@ class Worker {
       try {
         limit(job);
         perform(*job, done);
+        if (job->memory_mb > 0 && compiler_ran_out(done["diagnostics"])) failed(out_of_memory(*job));
       } catch (const std::bad_alloc&) {
         limit_memory(0);
         failed(out_of_memory(*job));
@@ -159,8 +163,7 @@ class Worker {
   /// For a job that goes on regardless.
   void answer_and_end(Job& job, const char* status, const Diagnostic& why) {
     if (job.answered.exchange(true)) return; // it is just ending by itself
-    channel_.send("done",
-                  {{"job", job.id}, {"status", status}, {"diagnostics", json::array({to_json(why)})}, {"last", true}});
+    channel_.send("done", last_words(job, status, why));
     leave();
   }
 
@@ -183,6 +186,8 @@ class Worker {
       limited_ = limited ? job : nullptr;
     }
     limit_memory(limited ? job->memory_mb : 0);
+    leave_last_words(limited ? worker_line("done", last_words(*job, "failed", out_of_memory(*job))) : std::string(),
+                     channel_.writing);
     std::set_new_handler(limited ? on_exhaustion : nullptr);
   }
 

@@ -4,6 +4,8 @@
 #include "core/exec/nvrtc_api.hpp"
 #include "core/exec/nvrtc_log.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 
@@ -114,6 +116,21 @@ bool has_entry(const std::string& ptx, const std::string& entry) {
   return ptx.find(".entry " + entry + "(") != std::string::npos;
 }
 
+/// Why a compilation failed for want of memory, where it did. ptxas says so on standard error alone: a failure without
+/// a word is taken for one where this process has a limit.
+std::optional<std::string> out_of_memory(const NvrtcApi& api, int status, const std::string& log) {
+  rlimit limit{};
+  getrlimit(RLIMIT_DATA, &limit);
+  const bool limited = limit.rlim_cur != RLIM_INFINITY;
+  const std::string within =
+      limited ? "; this process may have " + std::to_string(limit.rlim_cur >> 20U) + " MiB" : std::string();
+  if (status == nvrtc_out_of_memory || log.find("out of memory") != std::string::npos)
+    return "NVRTC ran out of memory" + within;
+  if (limited && log.empty())
+    return std::string("NVRTC: ") + api.error_string(status) + ", and no word why: most likely out of memory" + within;
+  return std::nullopt;
+}
+
 std::string file_name(const KernelModule& module) { return module.entry + ".cu"; }
 /// An absolute name: for a relative one NVRTC writes the current folder into the PTX.
 std::string program_name(const KernelModule& module) { return "/" + file_name(module); }
@@ -126,7 +143,9 @@ Result<Compiled> compile_now(const NvrtcApi& api, const KernelModule& module, co
   std::string log = program.fetch_text(api.log_size, api.log);
   std::vector<Diagnostic> said = diagnostics_of(log, name, shown);
   if (status != nvrtc_success) {
-    if (!has_errors(said))
+    if (auto why = out_of_memory(api, status, log))
+      said.push_back(error("nvrtc.memory", *why, {shown, 0, 0, 0}));
+    else if (!has_errors(said))
       said.push_back(error("nvrtc.failed",
                            std::string("NVRTC: ") + api.error_string(status) + (log.empty() ? "" : "\n") + log,
                            {shown, 0, 0, 0}));

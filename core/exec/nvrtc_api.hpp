@@ -10,7 +10,7 @@ namespace aicf {
 
 using NvrtcProgram = struct NvrtcProgramBody*;
 /// nvrtcResult when all is well.
-inline constexpr int nvrtc_success = 0;
+inline constexpr int nvrtc_success = 0, nvrtc_out_of_memory = 1;
 
 struct NvrtcApi {
   SharedLibrary library;

@@ -177,6 +177,10 @@ class WorkerPool::Loop {
     if (slot.greeted) begin(slot);
   }
 
+  static std::int64_t memory_of(const Job& job, const WorkerSlot& slot) {
+    return job.asked.memory_mb > 0 ? job.asked.memory_mb : slot.target->memory_mb;
+  }
+
   /// The worker has greeted, and has a job that it does not know of yet.
   void begin(WorkerSlot& slot) {
     Job& job = jobs_.at(slot.job);
@@ -192,12 +196,11 @@ class WorkerPool::Loop {
       other.severity = Diagnostic::Severity::warning;
       job.end.diagnostics.push_back(std::move(other));
     }
-    const std::int64_t memory = job.asked.memory_mb > 0 ? job.asked.memory_mb : slot.target->memory_mb;
     json params{{"job", job.id},
                 {"kind", job.asked.kind},
                 {"body", job.asked.body},
                 {"deadline_ms", job.asked.deadline_ms},
-                {"memory_mb", memory}};
+                {"memory_mb", memory_of(job, slot)}};
     if (slot.target->remote()) params["evidence"] = "send";
     slot.say("start", std::move(params));
     if (job.asked.deadline_ms > 0) slot.deadline = Clock::now() + milliseconds(job.asked.deadline_ms + patience_.late);
@@ -246,8 +249,8 @@ class WorkerPool::Loop {
       Job& job = jobs_.at(slot.job);
       if (!job.cancelled) {
         std::string text = why + slot.last_words();
-        if (job.asked.memory_mb > 0 && std::string_view(code) == "worker.lost")
-          text += "\nThe job's memory was limited to " + std::to_string(job.asked.memory_mb) + " MiB.";
+        if (const auto memory = memory_of(job, slot); memory > 0 && std::string_view(code) == "worker.lost")
+          text += "\nThe job's memory was limited to " + std::to_string(memory) + " MiB.";
         job.end.diagnostics.push_back(
             error(code, text, {}, "Results that had arrived are kept; the job can be started again."));
       }

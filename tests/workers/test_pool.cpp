@@ -145,6 +145,43 @@ class TestPool : public QObject {
     QVERIFY(PoolFixture::run(pool, selftest("right")).end.status == JobEnd::Status::ok);
   }
 
+  /// Sources that explode in one step or another of NVRTC, whose own ways of giving up differ: an error on a line, a
+  /// failure without a word, an abort of the process.
+  void theMemoryLimitHoldsInTheCompiler_data() {
+    QTest::addColumn<QByteArray>("source");
+    QTest::addColumn<int>("megabytes");
+    const QByteArray head =
+                         "extern \"C\" __global__ void k(const float* x, float* y, long long N) {\n  float a = x[0];\n",
+                     tail = "  y[threadIdx.x] = a;\n}\n";
+    QByteArray macros = "#define A0 a = a * 1.5f + x[3];\n";
+    for (int i = 1; i <= 7; ++i)
+      macros += "#define A" + QByteArray::number(i) + " " + ("A" + QByteArray::number(i - 1) + " ").repeated(10) + "\n";
+    const QByteArray templates =
+        "template <int N, int M> struct A { static const int v = A<N - 1, M>::v + A<N - 1, M + (1 << N)>::v; };\n"
+        "template <int M> struct A<0, M> { static const int v = M; };\n";
+    QTest::newRow("nested templates") << templates + head + "  a += A<24, 0>::v;\n" + tail << 330;
+    QTest::newRow("nested macros") << macros + head + "  A7\n" + tail << 330;
+    QTest::newRow("long straight code") << macros + head + "  A4\n" + tail << 305;
+    QTest::newRow("an unrolled loop")
+        << head + "#pragma unroll\n  for (int i = 0; i < 30000; ++i) a = a * x[i] + i % 7;\n" + tail << 286;
+  }
+  void theMemoryLimitHoldsInTheCompiler() {
+    QFETCH(QByteArray, source);
+    QFETCH(int, megabytes);
+    source += "// " + QByteArray::number(QDateTime::currentMSecsSinceEpoch()); // not in the cache
+    const json body{{"source", source.toStdString()},
+                    {"entry", "k"},
+                    {"text", "op f(x: float[N]) -> y: float[N]\n  y[i] = x[i]\n"},
+                    {"dims", {{"N", 8}}},
+                    {"grid", "1"},
+                    {"block", "32"}};
+    WorkerPool pool({PoolFixture::here()});
+    const JobRun run = PoolFixture::run(pool, {"", "check", body, 0, megabytes});
+    QVERIFY2(run.end.status == JobEnd::Status::failed && run.has("job.memory"), run.told().c_str());
+    QVERIFY(run.told().find(std::to_string(megabytes) + " MiB") != std::string::npos);
+    QVERIFY(PoolFixture::run(pool, selftest("right")).end.status == JobEnd::Status::ok);
+  }
+
   /// `kill -9` in the middle: that job is lost with what it had, the others go on, the next one has a new worker.
   void aKilledWorkerCostsItsOwnJob() {
     WorkerPool pool({PoolFixture::here(2)});
