@@ -3,6 +3,7 @@
 #include "core/base/atlas_path.hpp"
 #include "core/exec/emulator/emulator.hpp"
 #include "core/exec/reference.hpp"
+#include "core/exec/work.hpp"
 #include "core/expr/check.hpp"
 #include "core/kernel/lower.hpp"
 #include "core/plan/choice.hpp"
@@ -24,6 +25,7 @@ namespace {
 
 constexpr std::size_t plans_a_case = 3;
 constexpr std::int64_t most_elements = 8192; ///< of a case's largest tensor: the judge takes microseconds for each
+constexpr double most_work = 1 << 22; ///< evaluations: a lane alone may go through all of them, on a dozen of inputs
 
 std::vector<std::string> atlas_operators() {
   std::vector<std::string> files;
@@ -98,7 +100,7 @@ class Case {
         for (std::int64_t extent : shape) n *= static_cast<double>(extent);
         most = std::max(most, static_cast<std::int64_t>(std::min(n, 1e15)));
       }
-      if (most <= most_elements) return dims;
+      if (most <= most_elements && evaluations(d, dims) <= most_work) return dims;
     }
     return {};
   }

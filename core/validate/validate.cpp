@@ -2,6 +2,7 @@
 
 #include "core/base/json.hpp"
 #include "core/exec/reference.hpp"
+#include "core/exec/work.hpp"
 #include "core/validate/compare.hpp"
 #include "core/validate/error_bounds.hpp"
 #include "core/validate/inputs.hpp"
@@ -115,7 +116,7 @@ class Judge {
     RunResult result;
     RunOptions how;
     how.counters = counters;
-    how.step_limit = step_limit(*inputs);
+    how.step_limit = step_limit(problem, *inputs);
     auto actual = run_variant(structure_, variant, problem, *inputs, backend_, how, &result, stop_);
     if (stop_.stop_requested()) return true;
     if (!actual) return fail(actual.diagnostics, actual.missing);
@@ -201,21 +202,24 @@ class Judge {
   Result<Validation> failure;
 
  private:
-  /// Warp instructions that no kernel of ours needs: a lane alone may spend thousands on an element and its result, an
-  /// empty row costs some, and a prefix may be read again for each of its ends.
-  static std::uint64_t step_limit(const std::map<std::string, HostTensor>& inputs) {
-    constexpr std::uint64_t most_again = std::uint64_t{1} << 30U; // half a minute of the emulator
-    std::uint64_t elements = 0, longest = 1;
+  /// Warp instructions that no kernel of ours needs: a lane alone may spend thousands on an element and its result, and
+  /// dozens on each evaluation of a body where nothing is kept from one result to the next; an empty row costs some,
+  /// and rows may be read again.
+  std::uint64_t step_limit(const Problem& problem, const std::map<std::string, HostTensor>& inputs) const {
+    constexpr double most_again = 0x1p30; // half a minute of the emulator
+    double elements = 0, longest = 1;
     for (const auto& [name, tensor] : inputs) {
-      std::uint64_t places = 1;
+      double places = 1;
       for (std::int64_t extent : tensor.shape) {
-        auto at_least_one = static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1));
+        const auto at_least_one = static_cast<double>(std::max<std::int64_t>(extent, 1));
         places *= at_least_one;
         longest = std::max(longest, at_least_one);
       }
       elements += places;
     }
-    return (std::uint64_t{1} << 24U) + 4096 * elements + std::min(elements * longest, most_again);
+    const double work = evaluations(*structure_.canonical->source, problem.dims, problem.scalars);
+    return static_cast<std::uint64_t>(
+        std::min(0x1p24 + 4096 * elements + std::min(elements * longest, most_again) + 64 * work, 0x1p40));
   }
 
   /// The definition has no answer for these inputs (an id out of range, argmax of nothing): the kernel must trap. On a
@@ -225,7 +229,7 @@ class Judge {
     if (backend_.id() != "emulator") return true;
     RunResult result;
     RunOptions how;
-    how.step_limit = step_limit(inputs);
+    how.step_limit = step_limit(problem, inputs);
     auto run = run_variant(structure_, variant, problem, inputs, backend_, how, &result, stop_);
     if (stop_.stop_requested()) return true;
     if (!run) return fail(run.diagnostics, run.missing);

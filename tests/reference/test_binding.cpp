@@ -1,4 +1,5 @@
 // Sizes from shapes, shapes from sizes, and what is said when they do not fit.
+#include "core/exec/work.hpp"
 #include "tests/reference/definitions.hpp"
 
 using namespace aicf;
@@ -31,6 +32,7 @@ class TestBinding : public QObject {
   void shapes_from_dims();
   void scalars_in_extents();
   void types();
+  void evaluations_of_bodies();
 };
 
 void TestBinding::dims_from_shapes() {
@@ -108,6 +110,25 @@ void TestBinding::types() {
   QVERIFY2(contains(text, "input ids is i64, but a tensor of f64 is given"), text.c_str());
   QCOMPARE(run(*d, {{{"t", tensor({1}, {3}, DType::bf16)}, {"ids", tensor({1}, {0}, DType::i32)}}, {}}),
            (std::vector<double>{3}));
+}
+
+void TestBinding::evaluations_of_bodies() {
+  const auto of = [](const char* text, const Dims& dims) { return evaluations(*parse(text), dims); };
+  const Dims sizes{{"M", 3}, {"N", 100}};
+  QCOMPARE(of(pair, sizes), 300.0);
+  // each result one evaluation, each element of its reduction another
+  QCOMPARE(of("op f(x: float[M, N]) -> y: float[M]\n  y[i] = sum[j] x[i, j]\n", sizes), 3.0 + 300.0);
+  QCOMPARE(of("op f(x: float[M, N]) -> y: float[M, N]\n  y[i, j in N] = max[k <= j] x[i, k]\n", sizes),
+           300.0 + 300.0 * 100.0);
+  // a reduction that does not read j is one for all j, and one within another runs once for each of its values
+  QCOMPARE(of("op f(x: float[M, N]) -> y: float[M, N]\n  y[i, j] = x[i, j] - max[k] x[i, k]\n", sizes), 300.0 + 300.0);
+  QCOMPARE(of("op f(x: float[M, N]) -> y: float[M]\n  y[i] = sum[j] (x[i, j] * sum[k] x[i, k] * x[i, j])\n", sizes),
+           3.0 + 300.0 + 300.0 * 100.0);
+  QCOMPARE(of("op f(a: float[M, K], b: float[K, N]) -> y: float[M, N]\n  y[i, j] = sum[k] a[i, k] * b[k, j]\n",
+              {{"M", 3}, {"N", 5}, {"K", 7}}),
+           15.0 + 105.0);
+  QCOMPARE(of(pair, {{"M", 0}, {"N", 5}}), 0.0);
+  QCOMPARE(of(pair, {{"M", 2}}), 0.0); // no shapes
 }
 
 QTEST_GUILESS_MAIN(TestBinding)
