@@ -6,6 +6,8 @@
 #include "views/screenshots/bench.hpp"
 #include "views/screenshots/screenshots.hpp"
 
+#include <malloc.h>
+
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QLibraryInfo>
@@ -41,6 +43,8 @@ int main(int argc, char** argv) {
   if (onlyDraws(argc, argv) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") &&
       qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY"))
     qputenv("QT_QPA_PLATFORM", "offscreen");
+  // What worker threads let go of, thousands of plans at a time, would wait in bins for this thread to join together.
+  mallopt(M_MXFAST, 0);
   aicf::views::TimedApplication app(argc, argv);
   QApplication::setApplicationName(QStringLiteral("aicf-workbench"));
   QApplication::setApplicationVersion(QStringLiteral(AICF_VERSION));

@@ -33,8 +33,8 @@ std::string refused_value(const Param& param, const Value& value, const Ledger& 
 class Walk {
  public:
   Walk(const Family& family, const StructureProfile& profile, const Ledger& ledger, const CompilerProfile& rules,
-       const Problem& problem, PlanSpace& space)
-      : family_(family), profile_(profile), rules_(rules), problem_(problem), space_(space) {
+       const Problem& problem, PlanSpace& space, const std::stop_token& stop)
+      : family_(family), profile_(profile), rules_(rules), problem_(problem), space_(space), stop_(stop) {
     for (const Param& p : params())
       if (p.family == family.id) params_.push_back(&p);
     // Few values first: what they refuse cuts most.
@@ -62,6 +62,7 @@ class Walk {
   const CompilerProfile& rules_;
   const Problem& problem_;
   PlanSpace& space_;
+  const std::stop_token& stop_;
   std::vector<const Param*> params_;
   std::vector<std::size_t> below_;                ///< plans below a prefix of that length
   std::vector<std::vector<std::string>> reasons_; ///< of each value of each parameter, by legality
@@ -79,7 +80,7 @@ class Walk {
     }
     const Param& p = *params_[i];
     Value& value = plan_.choices[p.id];
-    for (std::size_t v = 0; v < p.domain.size(); ++v) {
+    for (std::size_t v = 0; v < p.domain.size() && !stop_.stop_requested(); ++v) {
       value = p.domain[v];
       const std::string& illegal = reasons_[i][v];
       if (!illegal.empty()) {
@@ -100,7 +101,7 @@ class Walk {
 } // namespace
 
 PlanSpace plan(const StructureProfile& profile, const Ledger& ledger, const CompilerProfile& rules,
-               const Problem& problem, const MachineModel& machine) {
+               const Problem& problem, const MachineModel& machine, const std::stop_token& stop) {
   PlanSpace space;
   std::vector<double> cost;
   for (const Family& family : families()) {
@@ -111,9 +112,10 @@ PlanSpace plan(const StructureProfile& profile, const Ledger& ledger, const Comp
       continue;
     }
     std::size_t before = space.plans.size();
-    Walk(family, profile, ledger, rules, problem, space).run();
-    for (std::size_t i = before; i < space.plans.size(); ++i)
+    Walk(family, profile, ledger, rules, problem, space, stop).run();
+    for (std::size_t i = before; i < space.plans.size() && !stop.stop_requested(); ++i)
       cost.push_back(family.estimate(profile, problem, space.plans[i], machine));
+    if (stop.stop_requested()) return {};
   }
   std::vector<std::size_t> order(space.plans.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

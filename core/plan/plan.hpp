@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -64,9 +65,11 @@ struct RegisterFamily {
 [[nodiscard]] const std::vector<Family>& families();
 
 /// Every combination of the parameters of the families that fit, minus what legality, the profile and the hardware
-/// refuse; every refusal is counted by its reason. When no family fits, `refused` says why for each.
+/// refuse; every refusal is counted by its reason. When no family fits, `refused` says why for each. Polls `stop`: a
+/// stopped call returns at once, with an empty space.
 [[nodiscard]] PlanSpace plan(const StructureProfile& profile, const Ledger& ledger, const CompilerProfile& rules,
-                             const Problem& problem, const MachineModel& machine = {});
+                             const Problem& problem, const MachineModel& machine = {},
+                             const std::stop_token& stop = {});
 
 /// Keeps the plans that made these choices (texts of values, by param id); counts the others under one reason. A param
 /// or a value that no family has is an error that names those there are.

@@ -20,9 +20,13 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDialog>
+#include <QDropEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMimeData>
+#include <QRegularExpression>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTemporaryDir>
@@ -138,6 +142,29 @@ class TestWindow : public QObject {
     ops->definition()->editor().setFirstVisibleLine(3);
     QTRY_VERIFY_WITH_TIMEOUT(settled(), patience);
     QCOMPARE(editor.firstVisibleLine(), 3);
+  }
+
+  void aDroppedFileIsOpened() {
+    QTRY_VERIFY_WITH_TIMEOUT(w_->library().isLoaded(), patience);
+    QFile file(folder_.filePath("dropped.op"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("op dropped(x: float[N]) -> y: float[N]\n  y[i] = 3 * x[i]\n");
+    file.close();
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(file.fileName())});
+    QDragEnterEvent enter({400, 300}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(window_.get(), &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent drop({400, 300}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(window_.get(), &drop);
+    QTRY_COMPARE_WITH_TIMEOUT(w_->subject().name(), QStringLiteral("dropped"), patience);
+    // What is no file is not for the window.
+    QMimeData words;
+    words.setText("softmax");
+    QDragEnterEvent other({400, 300}, Qt::CopyAction, &words, Qt::LeftButton, Qt::NoModifier);
+    other.ignore();
+    QApplication::sendEvent(window_.get(), &other);
+    QVERIFY(!other.isAccepted());
   }
 
   void fromASearchToWhatItFinds() {
@@ -273,8 +300,51 @@ class TestWindow : public QObject {
     QCOMPARE(QApplication::palette().color(QPalette::Base), theme().color("surface"));
     const QImage picture = window_->grab().toImage();
     QVERIFY(picture.pixelColor(picture.width() / 2, picture.height() / 3).lightness() < 120);
+    // Words with a meaning are in the theme's ink, too, and stay so.
+    const std::unique_ptr<QLabel> word(label("no"));
+    setTone(word.get(), Tone::bad);
+    const auto ink = [&] { return word->palette().color(word->foregroundRole()); };
+    QCOMPARE(ink(), theme().text(Tone::bad));
+    const QColor before = ink();
+    // No style sheet: one would be applied anew to every widget at each switch.
+    QVERIFY(qApp->styleSheet().isEmpty());
+    for (const QWidget* widget : QApplication::allWidgets()) QVERIFY(widget->styleSheet().isEmpty());
     w_->actions().trigger("window.theme");
+    QCOMPARE(ink(), theme().text(Tone::bad));
+    QVERIFY(ink() != before);
     QVERIFY(ops->definition()->editor().lexer()->paper(0) != dark);
+  }
+
+  /// Of a file of several the operator that is meant stands whole in sight, whatever was laid out after it was opened.
+  void operatorOfManyIsInSight() {
+    window_->resize(1280, 800);
+    // The pane is made when its view is first shown: after the operator was read.
+    QTRY_VERIFY_WITH_TIMEOUT(w_->library().isLoaded(), patience);
+    w_->navigator().goTo("builder");
+    w_->openOperator("softmax");
+    QTRY_VERIFY_WITH_TIMEOUT(settled(), patience);
+    w_->navigator().goTo("ops");
+    const CodeEditor& editor = viewOf<OpsView>("ops")->definition()->editor();
+    const QStringList lines = w_->subject().text().split('\n');
+    const auto from = lines.indexOf(QRegularExpression("^op softmax\\(.*"));
+    QVERIFY2(from > 1 && lines[from - 1].startsWith('#'), "the file begins with another operator");
+    qsizetype to = from;
+    while (to + 1 < lines.size() && lines[to + 1].startsWith("  ")) ++to;
+    const auto whole = [&] {
+      const qsizetype top = editor.firstVisibleLine(), shown = editor.SendScintilla(QsciScintilla::SCI_LINESONSCREEN);
+      return top <= from - 1 && to < top + shown;
+    };
+    QTRY_VERIFY(whole());
+    for (const QSize size : {QSize(1280, 640), QSize(1280, 800), QSize(1500, 1100), QSize(1280, 800)}) {
+      window_->resize(size);
+      QTRY_VERIFY(whole());
+    }
+    // Whoever has scrolled is left where he is.
+    editor.verticalScrollBar()->triggerAction(QAbstractSlider::SliderToMinimum);
+    QCOMPARE(editor.firstVisibleLine(), 0);
+    window_->resize(1280, 700);
+    QTest::qWait(50);
+    QCOMPARE(editor.firstVisibleLine(), 0);
   }
 
   void historyOfTwentyHops() {

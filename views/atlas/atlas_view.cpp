@@ -151,7 +151,9 @@ void AtlasView::decideActive() {
   const auto* matrix = workbench_.findChild<PropertyMatrix*>(QString(), Qt::FindDirectChildrenOnly);
   if (s.isModified() || (matrix && matrix->isComplete())) return;
   deciding_.request(
-      [name = s.name(), path = s.path(), text = s.text()](std::stop_token) { return decideOperator(name, path, text); },
+      [name = s.name(), path = s.path(), text = s.text()](const std::stop_token& stop) {
+        return decideOperator(name, path, text, stop);
+      },
       [this](const MatrixOperator& op) {
         Related::Pairs pairs;
         for (const auto& [property, verdict] : op.verdicts)

@@ -239,8 +239,12 @@ void MatrixTable::showChosen() {
 }
 
 void MatrixTable::arranged() {
-  for (int r = 0; r < int(matrix_.rows().size()); ++r)
-    if (matrix_.rows()[std::size_t(r)].op < 0) setRowHeight(r, headingHeight);
+  // A reset leaves each row the height of what stood there before.
+  QHeaderView* names = verticalHeader();
+  for (int r = 0; r < int(matrix_.rows().size()); ++r) {
+    const int height = matrix_.rows()[std::size_t(r)].op < 0 ? headingHeight : names->defaultSectionSize();
+    if (names->sectionSize(r) != height) names->resizeSection(r, height);
+  }
   // Verdicts that arrive move rows too, and must not move the reader: the chosen cell stays where it is seen.
   int down = verticalScrollBar()->value();
   const int across = horizontalScrollBar()->value();

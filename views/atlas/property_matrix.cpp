@@ -11,7 +11,6 @@
 #include <QThreadPool>
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 
 namespace aicf::views {
@@ -29,12 +28,12 @@ struct Source {
 struct PropertyMatrix::Worker {
   Worker() { pool.setMaxThreadCount(1); }
   ~Worker() {
-    stop->store(true);
+    stop.request_stop();
     pool.clear();
     pool.waitForDone();
   }
   QThreadPool pool;
-  std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
+  std::stop_source stop;
 };
 
 const PropertyVerdict* MatrixOperator::verdict(const QString& property) const {
@@ -42,7 +41,8 @@ const PropertyVerdict* MatrixOperator::verdict(const QString& property) const {
   return found == verdicts.end() ? nullptr : &found->second;
 }
 
-MatrixOperator decideOperator(const QString& name, const QString& path, const QString& text) {
+MatrixOperator decideOperator(const QString& name, const QString& path, const QString& text,
+                              const std::stop_token& stop) {
   MatrixOperator row;
   row.name = name;
   row.path = path;
@@ -55,15 +55,15 @@ MatrixOperator decideOperator(const QString& name, const QString& path, const QS
       return row;
     }
     const auto definition = std::make_shared<const Definition>(std::move(*parsed));
-    const StructureProfile profile = analyze(canonicalize(definition));
+    const StructureProfile profile = analyze(canonicalize(definition), 1, stop);
     row.structures = qs(profile.structures);
     row.stages = qs(profile.stages);
     for (const Family& f : families())
       if (f.mismatch(profile).empty()) row.families << qs(f.title);
     for (const LegalityRow& r : judge(profile, CompilerProfile{}).rows)
       if (r.applicable) row.transformations << qs(r.transformation);
-    for (PropertyVerdict& v :
-         kept_properties(cache_dir() / "properties", *profile.canonical, [&profile] { return profile; }))
+    for (PropertyVerdict& v : kept_properties(
+             cache_dir() / "properties", *profile.canonical, [&profile] { return profile; }, nullptr, stop))
       row.verdicts.emplace(v.property, std::move(v));
   } catch (const std::exception& e) { // a fault of ours in one operator must not cost the window
     row.problem = qs(e.what());
@@ -102,10 +102,10 @@ void PropertyMatrix::load() {
   Q_EMIT reset();
   const QPointer<PropertyMatrix> self(this);
   for (const Source& s : sources)
-    worker_->pool.start([self, s, generation, stop = worker_->stop] {
-      if (stop->load()) return;
-      const MatrixOperator row = decideOperator(s.name, s.path, s.text);
-      if (stop->load()) return;
+    worker_->pool.start([self, s, generation, stop = worker_->stop.get_token()] {
+      if (stop.stop_requested()) return;
+      const MatrixOperator row = decideOperator(s.name, s.path, s.text, stop);
+      if (stop.stop_requested()) return;
       QMetaObject::invokeMethod(
           qApp,
           [self, generation, at = s.row, row] {

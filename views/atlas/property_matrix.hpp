@@ -59,7 +59,9 @@ class PropertyMatrix : public QObject {
   std::unique_ptr<Worker> worker_;
 };
 
-/// One row from a text, on any thread; verdicts come from the folder of kept ones where it has them.
-[[nodiscard]] MatrixOperator decideOperator(const QString& name, const QString& path, const QString& text);
+/// One row from a text, on any thread; verdicts come from the folder of kept ones where it has them. A stopped call
+/// returns soon, with a row that is not to be shown.
+[[nodiscard]] MatrixOperator decideOperator(const QString& name, const QString& path, const QString& text,
+                                            const std::stop_token& stop = {});
 
 } // namespace aicf::views

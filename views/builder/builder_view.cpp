@@ -96,7 +96,7 @@ QWidget* BuilderView::widget() {
   outer->addWidget(strip);
   auto* ledger = new Pane(tr("Transformations of this operator"), ledger_);
   ledger->addCorner(ledger_->table().filterLine());
-  outer->addWidget(splitter(Qt::Horizontal, {{new Pane(tr("Rules"), form_), 256}, {ledger, 672}, {tabs_, 244}}), 1);
+  outer->addWidget(splitter(Qt::Horizontal, {{new Pane(tr("Rules"), form_), 246}, {ledger, 700}, {tabs_, 226}}), 1);
   connect(&workbench_.legality(), &Legality::changed, this, &BuilderView::update);
   connect(&workbench_.subject(), &Subject::opened, this, [this] {
     before_.reset();

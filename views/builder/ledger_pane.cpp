@@ -78,7 +78,7 @@ RecordModel<LegalityRow>* makeLedgerModel(QObject* parent) {
   const auto muted = [](const auto& r) { return r.applicable ? Tone::plain : Tone::muted; };
   return new RecordModel<LegalityRow>(
       {C{{LedgerPane::tr("Transformation"), LedgerPane::tr("What would be done to the computation"), CellKind::text,
-          154},
+          206},
          [](const auto& r) { return qs(r.title); },
          {},
          muted,
@@ -91,10 +91,10 @@ RecordModel<LegalityRow>* makeLedgerModel(QObject* parent) {
          legalTone,
          [](const auto& r) { return qs(r.reason); }},
        verdictColumn(LedgerPane::tr("Value"),
-                     LedgerPane::tr("Over the reals: proven, probably equal, refuted, unknown"), 78,
+                     LedgerPane::tr("Over the reals: proven, probably equal, refuted, unknown"), 70,
                      &LegalityRow::value),
        verdictColumn(LedgerPane::tr("Rounding"),
-                     LedgerPane::tr("Bit-identical, reassociated within a bound, or approximate within a bound"), 112,
+                     LedgerPane::tr("Bit-identical, reassociated within a bound, or approximate within a bound"), 98,
                      &LegalityRow::rounding),
        verdictColumn(LedgerPane::tr("Special"), LedgerPane::tr("NaN, infinities, empty and fully masked rows"), 64,
                      &LegalityRow::special),
@@ -120,7 +120,6 @@ LedgerPane::LedgerPane(Workbench& workbench)
       law_(label({}, "mono")), reason_(label({})), witness_(label({}, "mono")),
       ticks_(button({}, tr("The smallest change of the rules that allows it; Undo takes it back"), "tick")) {
   auto* detail = new QWidget;
-  detail->setObjectName("scrolled");
   auto* column = new QVBoxLayout(detail);
   column->setContentsMargins(2, 8, 8, 8);
   column->setSpacing(6);

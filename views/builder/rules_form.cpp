@@ -67,7 +67,6 @@ ChoiceIds primitiveIds() {
 
 RulesForm::RulesForm(Workbench& workbench) : workbench_(workbench), area_(new QScrollArea) {
   auto* inner = new QWidget;
-  inner->setObjectName("scrolled");
   groups_ = new QVBoxLayout(inner);
   groups_->setContentsMargins(0, 0, 10, 8);
   groups_->setSpacing(2);

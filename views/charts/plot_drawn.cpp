@@ -1,4 +1,5 @@
 #include "views/charts/plot.hpp"
+#include "views/charts/si.hpp"
 #include "views/engine/text.hpp"
 #include "views/frame/theme.hpp"
 
@@ -6,6 +7,7 @@
 #include <qcustomplot.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace aicf::views {
@@ -13,9 +15,9 @@ namespace {
 
 /// A mouse is on a datum within this many pixels of it.
 constexpr double reach = 14;
-constexpr int scaleWidth = 12, mostLabels = 16, roofSteps = 64;
+constexpr int scaleWidth = 12, mostLabels = 16, roofSteps = 64, legendGap = 14;
 
-QString label(double value, const QString& unit) { return unit == QLatin1String("B") ? bytes(value) : number(value); }
+QString label(double value, const QString& unit) { return unit == QLatin1String("B") ? bytes(value) : prefixed(value); }
 
 /// Powers of two where the unit is bytes, of ten elsewhere.
 class LogTicker : public QCPAxisTickerLog {
@@ -82,6 +84,7 @@ class DrawnPlot : public Plot {
       if ((e->pos() - pressed_).manhattanLength() > QApplication::startDragDistance()) return;
       if (const int row = rowAt(e->position()); row >= 0) Q_EMIT chosen(row);
     });
+    connect(plot_, &QCustomPlot::afterLayout, this, [this] { placeLegend(); });
     connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] { resetZoom(); });
   }
 
@@ -149,7 +152,9 @@ class DrawnPlot : public Plot {
     if (scale_) axis(scale_->axis());
     plot_->legend->setFont(font);
     plot_->legend->setTextColor(t.color("text"));
-    plot_->legend->setBrush(t.color("raised"));
+    QColor glass = t.color("raised"); // no corner may be free
+    glass.setAlphaF(0.8F);
+    plot_->legend->setBrush(glass);
     plot_->legend->setBorderPen(QPen(t.color("border")));
     plot_->legend->setRowSpacing(0);
   }
@@ -238,6 +243,37 @@ class DrawnPlot : public Plot {
     if (low > high) low = 0, high = 1;
     x_ = padded(left, right, c.x.log);
     y_ = padded(low, high, logY);
+  }
+
+  /// Once sizes are known: the legend goes to the corner where it hides least of the curves.
+  void placeLegend() {
+    const auto* c = std::get_if<Curves>(&chart_.what);
+    if (!c || !plot_->legend->visible() || plot_->axisRect()->width() < 1) return;
+    constexpr int steps = 8;
+    const QSize size = plot_->legend->minimumOuterSizeHint();
+    const QRectF area = plot_->axisRect()->rect();
+    const std::array corners{Qt::AlignTop | Qt::AlignRight, Qt::AlignTop | Qt::AlignLeft,
+                             Qt::AlignBottom | Qt::AlignRight, Qt::AlignBottom | Qt::AlignLeft};
+    std::array<int, corners.size()> hidden{};
+    for (const Curve& curve : c->curves)
+      for (std::size_t i = 0; i + 1 < curve.points.size(); ++i)
+        for (int s = 0; s <= steps; ++s) {
+          const auto at = [&](const CurvePointAt& p) {
+            return QPointF(plot_->xAxis->coordToPixel(p.x), plot_->yAxis->coordToPixel(p.y));
+          };
+          const double t = double(s) / steps;
+          const QPointF p = (1 - t) * at(curve.points[i]) + t * at(curve.points[i + 1]);
+          for (std::size_t k = 0; k < corners.size(); ++k) {
+            const double across = corners[k].testFlag(Qt::AlignRight) ? area.right() - p.x() : p.x() - area.left();
+            const double down = corners[k].testFlag(Qt::AlignTop) ? p.y() - area.top() : area.bottom() - p.y();
+            if (across < size.width() + legendGap && down < size.height() + legendGap) ++hidden[k];
+          }
+        }
+    const auto best = std::size_t(std::min_element(hidden.begin(), hidden.end()) - hidden.begin());
+    QCPLayoutInset* inset = plot_->axisRect()->insetLayout();
+    if (inset->insetAlignment(0) == corners[best]) return;
+    inset->setInsetAlignment(0, corners[best]);
+    inset->update(QCPLayoutElement::upLayout);
   }
 
   void drawCurve(const Curve& curve, int index) {

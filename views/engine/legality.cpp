@@ -32,11 +32,11 @@ void Legality::request() {
   const auto structure = subject_.structure();
   if (!structure || !structure->canonical) return;
   judging_.request(
-      [structure, rules = rules_.profile(), problem = subject_.problem()](std::stop_token) {
+      [structure, rules = rules_.profile(), problem = subject_.problem()](const std::stop_token& stop) {
         const std::shared_ptr<LegalSpace> out(new LegalSpace, discard);
         try {
           out->ledger = judge(*structure, rules);
-          out->space = plan(*structure, out->ledger, rules, problem);
+          out->space = plan(*structure, out->ledger, rules, problem, {}, stop);
         } catch (const std::exception& e) { // a fault of ours must not cost the window
           out->fault = qs(e.what());
         }

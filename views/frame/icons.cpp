@@ -76,13 +76,7 @@ class LineIcon : public QIconEngine {
     const QColor color = mode == QIcon::Disabled ? t.color("disabled")
                          : state == QIcon::On    ? t.color("accent")
                                                  : t.color(mode == QIcon::Active ? "text" : "muted");
-    painter->save();
-    painter->setRenderHint(QPainter::Antialiasing);
-    painter->translate(rect.topLeft());
-    painter->scale(rect.width() / unit, rect.height() / unit);
-    painter->setPen(QPen(color, stroke, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter->drawPath(shape(name_));
-    painter->restore();
+    paintIcon(*painter, name_, rect, color, stroke);
   }
   QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
     QPixmap image(size);
@@ -103,16 +97,15 @@ QIcon icon(const QString& name) {
   return QIcon(new LineIcon(name));
 }
 
-QPixmap iconPixmap(const QString& name, int size, const QColor& color, qreal ratio) {
-  QPixmap image(QSize(size, size) * ratio);
-  image.setDevicePixelRatio(ratio);
-  image.fill(Qt::transparent);
-  QPainter painter(&image);
+void paintIcon(QPainter& painter, const QString& name, const QRect& rect, const QColor& color, qreal width) {
+  painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.scale(size / unit, size / unit);
-  painter.setPen(QPen(color, stroke + 0.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+  painter.translate(rect.topLeft());
+  painter.scale(rect.width() / unit, rect.height() / unit);
+  painter.setPen(QPen(color, width, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+  painter.setBrush(Qt::NoBrush);
   painter.drawPath(shape(name));
-  return image;
+  painter.restore();
 }
 
 } // namespace aicf::views

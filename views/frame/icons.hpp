@@ -7,6 +7,7 @@ namespace aicf::views {
 
 /// Of resources/icons/NAME.svg; throws std::logic_error when there is none.
 [[nodiscard]] QIcon icon(const QString& name);
-[[nodiscard]] QPixmap iconPixmap(const QString& name, int size, const QColor& color, qreal ratio);
+/// The same shape once, in a colour of one's own.
+void paintIcon(QPainter& painter, const QString& name, const QRect& rect, const QColor& color, qreal width = 2.2);
 
 } // namespace aicf::views

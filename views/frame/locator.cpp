@@ -138,19 +138,28 @@ std::vector<LocatorEntry> locate(const std::vector<LocatorFilter>& filters, cons
 Locator::Locator(Workbench& workbench, QWidget* window)
     : QFrame(window), workbench_(workbench), input_(new QLineEdit), list_(new QListView),
       model_(new LocatorModel(this)), hints_(label({}, "muted")) {
-  setObjectName("locator");
-  setAutoFillBackground(true);
+  setProperty("role", "locator");
+  setFrameShape(QFrame::StyledPanel);
   input_->setAccessibleName(tr("Find"));
   input_->installEventFilter(this);
+  input_->setFrame(false);
+  input_->setTextMargins(8, 9, 8, 9);
+  QFont large;
+  large.setPointSizeF(11);
+  input_->setFont(large);
   list_->setAccessibleName(tr("Found"));
   list_->setModel(model_);
   list_->setItemDelegate(new LocatorDelegate(list_));
   list_->setUniformItemSizes(true);
+  list_->setFrameShape(QFrame::NoFrame);
   list_->setFocusPolicy(Qt::NoFocus);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(1, 1, 1, 4);
+  layout->setContentsMargins(0, 0, 0, 4);
   layout->setSpacing(2);
+  auto* rule = new QFrame;
+  rule->setFrameStyle(QFrame::HLine | QFrame::Sunken);
   layout->addWidget(input_);
+  layout->addWidget(rule);
   layout->addWidget(list_, 1);
   layout->addWidget(hints_);
   hints_->setWordWrap(true);

@@ -54,7 +54,7 @@ std::vector<Menu> menus() {
 } // namespace
 
 MainWindow::MainWindow(Workbench& workbench)
-    : workbench_(workbench), stack_(new QStackedWidget), rail_(new QWidget), railButtons_(new QButtonGroup(this)),
+    : workbench_(workbench), stack_(new QStackedWidget), rail_(new QFrame), railButtons_(new QButtonGroup(this)),
       locator_(new Locator(workbench, this)), notices_(new NoticeBar), layouts_(new Layouts(*this, *stack_, workbench)),
       session_(new Session(workbench, *layouts_, this)) {
   setWindowTitle(tr("AICF Workbench"));
@@ -123,8 +123,8 @@ void MainWindow::showView(View* view) {
 }
 
 void MainWindow::buildRail() {
-  rail_->setObjectName("rail");
-  rail_->setAttribute(Qt::WA_StyledBackground);
+  rail_->setProperty("role", "rail");
+  rail_->setFrameShape(QFrame::StyledPanel);
   rail_->setFixedWidth(railWidth);
   auto* layout = new QVBoxLayout(rail_);
   layout->setContentsMargins(0, 6, 0, 6);
@@ -226,9 +226,10 @@ void MainWindow::buildToolBar() {
 }
 
 void MainWindow::buildStatus() {
-  subjectStatus_ = new QLabel;
-  legalStatus_ = new QLabel;
-  jobsStatus_ = new QLabel;
+  for (QLabel** l : {&subjectStatus_, &legalStatus_, &jobsStatus_}) {
+    *l = label({}, "muted");
+    (*l)->setContentsMargins(6, 0, 6, 0);
+  }
   progress_ = new QProgressBar;
   progress_->setAccessibleName(tr("Progress of the running jobs"));
   progress_->setFixedWidth(progressWidth);

@@ -5,6 +5,7 @@
 #include <QMainWindow>
 
 class QButtonGroup;
+class QFrame;
 class QLabel;
 class QMenu;
 class QProgressBar;
@@ -51,7 +52,7 @@ class MainWindow : public QMainWindow {
 
   Workbench& workbench_;
   QStackedWidget* stack_;
-  QWidget* rail_;
+  QFrame* rail_;
   QButtonGroup* railButtons_;
   Locator* locator_;
   QDockWidget *jobsDock_ = nullptr, *relatedDock_ = nullptr;

@@ -17,7 +17,8 @@ NoticeBar::NoticeBar(QWidget* parent) : QWidget(parent), layout_(new QVBoxLayout
 void NoticeBar::add(const Notice& notice) {
   remove(notice.id);
   auto* row = new QFrame;
-  row->setObjectName("notice");
+  row->setFrameShape(QFrame::StyledPanel);
+  row->setProperty("role", "notice");
   auto* line = new QHBoxLayout(row);
   line->setContentsMargins(12, 5, 8, 5);
   line->setSpacing(8);

@@ -1,6 +1,6 @@
 #include "views/frame/theme.hpp"
 
-#include "views/frame/icons.hpp"
+#include "views/frame/style.hpp"
 
 #include <QApplication>
 #include <QDirIterator>
@@ -9,11 +9,8 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QPalette>
-#include <QProxyStyle>
-#include <QStyleFactory>
+#include <QToolTip>
 
-#include <algorithm>
-#include <array>
 #include <stdexcept>
 
 namespace aicf::views {
@@ -27,31 +24,6 @@ QByteArray resource(const QString& path) {
   if (!file.open(QIODevice::ReadOnly)) throw std::logic_error("no resource " + path.toStdString());
   return file.readAll();
 }
-
-/// Fusion with the sizes and habits of a dense tool.
-class WorkbenchStyle : public QProxyStyle {
- public:
-  WorkbenchStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
-  int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override {
-    switch (metric) {
-    case PM_SmallIconSize:
-    case PM_ButtonIconSize:
-    case PM_ToolBarIconSize: return 16;
-    case PM_LayoutHorizontalSpacing:
-    case PM_LayoutVerticalSpacing: return 6;
-    default: return QProxyStyle::pixelMetric(metric, option, widget);
-    }
-  }
-  int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
-                QStyleHintReturn* data) const override {
-    switch (hint) {
-    case SH_ToolTip_WakeUpDelay: return 400;
-    case SH_ItemView_ActivateItemOnSingleClick: return 0;
-    case SH_EtchDisabledText: return 0;
-    default: return QProxyStyle::styleHint(hint, option, widget, data);
-    }
-  }
-};
 } // namespace
 
 Theme& theme() {
@@ -135,12 +107,12 @@ void Theme::apply() {
   set(QPalette::Button, "window");
   set(QPalette::ButtonText, "text");
   set(QPalette::BrightText, "bad");
-  set(QPalette::Highlight, "accent");
-  set(QPalette::HighlightedText, "onAccent");
+  set(QPalette::Highlight, "selection");
+  set(QPalette::HighlightedText, "text");
   set(QPalette::ToolTipBase, "raised");
   set(QPalette::ToolTipText, "text");
   set(QPalette::Link, "accent");
-  set(QPalette::LinkVisited, "accent");
+  set(QPalette::LinkVisited, "info");
   set(QPalette::Light, "raised");
   set(QPalette::Midlight, "hover");
   set(QPalette::Mid, "border");
@@ -149,23 +121,7 @@ void Theme::apply() {
   for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
     palette.setColor(QPalette::Disabled, role, color("disabled"));
   QApplication::setPalette(palette);
-
-  QString sheet = QString::fromUtf8(resource(":/themes/workbench.qss"));
-  // Pictures are cached by file name: a new theme needs new names.
-  ++generation_;
-  const std::array<std::pair<QString, const char*>, 3> pictures{
-      {{"chevron-down", "muted"}, {"chevron-up", "muted"}, {"check", "onAccent"}}};
-  for (const auto& [name, ink] : pictures) {
-    const QString path = images_.filePath(name + QString::number(generation_));
-    iconPixmap(name, 12, color(ink), 1).save(path + ".png");
-    iconPixmap(name, 12, color(ink), 2).save(path + "@2x.png");
-    iconPixmap(name, 12, color(ink), 3).save(path + "@3x.png");
-    sheet.replace('@' + name, path + ".png");
-  }
-  QStringList names = colors_.keys();
-  std::sort(names.begin(), names.end(), [](const QString& a, const QString& b) { return a.size() > b.size(); });
-  for (const QString& name : names) sheet.replace('@' + name, colors_.value(name).name());
-  qApp->setStyleSheet(sheet);
+  QToolTip::setPalette(palette);
 }
 
 } // namespace aicf::views

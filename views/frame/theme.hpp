@@ -5,7 +5,6 @@
 #include <QFont>
 #include <QHash>
 #include <QObject>
-#include <QTemporaryDir>
 
 namespace aicf::views {
 
@@ -15,7 +14,7 @@ enum class Tone { plain, muted, good, warn, bad, info };
 class Theme : public QObject {
   Q_OBJECT
  public:
-  /// Fonts, style, palette and style sheet of the application. Once, after QApplication.
+  /// Fonts, style and palette of the application. Once, after QApplication.
   void install(bool dark);
   void setDark(bool dark);
   [[nodiscard]] bool isDark() const { return dark_; }
@@ -32,8 +31,6 @@ class Theme : public QObject {
   void apply();
   bool dark_ = false;
   QHash<QString, QColor> colors_;
-  QTemporaryDir images_; ///< the style sheet wants pictures as files
-  int generation_ = 0;
 };
 
 [[nodiscard]] Theme& theme();

@@ -2,6 +2,7 @@
 
 #include "views/atlas/relations.hpp"
 #include "views/charts/chart_pane.hpp"
+#include "views/charts/si.hpp"
 #include "views/engine/atlas_texts.hpp"
 #include "views/engine/text.hpp"
 #include "views/guide/page.hpp"
@@ -31,7 +32,8 @@ Tone statusTone(const HardwareItem& i) {
 
 QString valueText(double value, const QString& unit) {
   if (!std::isfinite(value)) return {};
-  return unit == QLatin1String("B") ? bytes(value) : number(value) + (unit.isEmpty() ? QString() : ' ' + unit);
+  if (unit == QLatin1String("B")) return bytes(value);
+  return unit.isEmpty() ? number(value) : prefixed(value, unit);
 }
 QVariant known(double value) { return std::isfinite(value) ? QVariant(value) : QVariant(); }
 
@@ -67,7 +69,7 @@ RecordModel<HardwareItem>* makeHardwareModel(QObject* parent) {
     return Origin{i.method.isEmpty() ? i.reason : i.method, i.run.isEmpty() ? QString() : Entity{"run", i.run}.uri()};
   };
   return new RecordModel<HardwareItem>(
-      {C{{HardwareView::tr("Name"), HardwareView::tr("What was asked of the device"), CellKind::text, 270},
+      {C{{HardwareView::tr("Name"), HardwareView::tr("What was asked of the device"), CellKind::text, 236},
          [](const auto& i) { return i.name; },
          {},
          {},
@@ -76,7 +78,7 @@ RecordModel<HardwareItem>* makeHardwareModel(QObject* parent) {
        C{{HardwareView::tr("Kind"), HardwareView::tr("Map, curve, figure, limit or roofline"), CellKind::text, 60},
          [](const auto& i) { return kindText(i.kind); }},
        C{{HardwareView::tr("Value"), HardwareView::tr("With its unit; maps and curves are drawn beside"),
-          CellKind::number, 104},
+          CellKind::number, 96},
          [](const auto& i) { return known(i.value); },
          [](const auto& i) { return valueText(i.value, i.unit); },
          {},
@@ -85,7 +87,7 @@ RecordModel<HardwareItem>* makeHardwareModel(QObject* parent) {
        C{{HardwareView::tr("State"),
           HardwareView::tr("measured on a device, exact by the emulator, withheld because its control failed, or not "
                            "measured"),
-          CellKind::chip, 124},
+          CellKind::chip, 114},
          statusText,
          {},
          statusTone,

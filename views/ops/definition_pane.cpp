@@ -3,6 +3,7 @@
 #include "views/engine/text.hpp"
 #include "views/formula/formula_view.hpp"
 
+#include <QScrollBar>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -65,8 +66,13 @@ DefinitionPane::DefinitionPane(Workbench& workbench)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(splitter(Qt::Vertical, {{editorPane_, 270}, {formulaPane_, 270}, {messagesPane_, 110}}));
 
+  for (QObject* part : {static_cast<QObject*>(editor_), static_cast<QObject*>(editor_->viewport())})
+    part->installEventFilter(this);
+  connect(editor_->verticalScrollBar(), &QAbstractSlider::actionTriggered, this, [this] { top_ = -1; });
   connect(editor_, &QsciScintilla::textChanged, this, [this] {
-    if (!loading_) workbench_.subject().edit(editor_->text());
+    if (loading_) return;
+    top_ = -1;
+    workbench_.subject().edit(editor_->text());
   });
   connect(&workbench.subject(), &Subject::opened, this, &DefinitionPane::load);
   connect(&workbench.subject(), &Subject::checked, this, &DefinitionPane::showMessages);
@@ -84,6 +90,7 @@ DefinitionPane::DefinitionPane(Workbench& workbench)
   });
   load();
   showFormula();
+  if (workbench.subject().definition()) goToOperator(); // it was checked before this pane was made
 }
 
 void DefinitionPane::showFormula() {
@@ -120,14 +127,37 @@ void DefinitionPane::goToOperator() {
   while (line > 0 && !editor_->text(line).trimmed().startsWith(QLatin1String("op "))) --line;
   if (line <= 0) return;
   editor_->setCursorPosition(line, 0);
-  int top = line;
-  while (top > 0 && editor_->text(top - 1).startsWith('#')) --top;
-  editor_->setFirstVisibleLine(top);
+  top_ = line;
+  while (top_ > 0 && editor_->text(top_ - 1).startsWith('#')) --top_;
+  showTop();
+}
+
+/// The editor scrolls no further than its height lets it, and gets its height later than its text: the operator is
+/// brought to the top again until somebody goes elsewhere.
+void DefinitionPane::showTop() {
+  if (top_ >= 0) editor_->setFirstVisibleLine(top_);
+}
+
+void DefinitionPane::showLine(int line) {
+  top_ = -1;
+  editor_->setFirstVisibleLine(line);
+}
+
+bool DefinitionPane::eventFilter(QObject* watched, QEvent* event) {
+  switch (event->type()) {
+  case QEvent::Resize: QMetaObject::invokeMethod(this, &DefinitionPane::showTop, Qt::QueuedConnection); break;
+  case QEvent::Wheel:
+  case QEvent::KeyPress:
+  case QEvent::MouseButtonPress: top_ = -1; break;
+  default: break;
+  }
+  return QWidget::eventFilter(watched, event);
 }
 
 void DefinitionPane::load() {
   loading_ = true;
   arriving_ = true;
+  top_ = -1;
   const Subject& s = workbench_.subject();
   editor_->setText(s.text());
   editor_->setReadOnly(s.isEmpty());

@@ -20,6 +20,8 @@ class DefinitionPane : public QWidget {
   [[nodiscard]] FormulaView& formula() { return *formula_; }
   /// Marks a value in the formula.
   void selectValue(const QString& name);
+  /// Scrolls the text to a line.
+  void showLine(int line);
 
  Q_SIGNALS:
   void valueChosen(const QString& name);
@@ -30,6 +32,8 @@ class DefinitionPane : public QWidget {
   void updateTitle();
   void showFormula();
   void goToOperator();
+  void showTop();
+  bool eventFilter(QObject* watched, QEvent* event) override;
   void goToValue(const QString& name);
   Workbench& workbench_;
   CodeEditor* editor_;
@@ -37,6 +41,7 @@ class DefinitionPane : public QWidget {
   Table* messages_;
   FormulaView* formula_;
   Pane *editorPane_, *formulaPane_, *messagesPane_;
+  int top_ = -1;                            ///< the line that is to be first in sight; none when negative
   bool loading_ = false, arriving_ = false; ///< arriving: the operator of the text is not known yet
 };
 

@@ -59,7 +59,7 @@ void OpsView::restore(const QJsonObject& state) {
   structure_->tabs().setCurrentIndex(state.value("tab").toInt());
   structure_->certificates().showStep(state.value("step").toInt());
   definition_->formula().setZoom(state.value("zoom").toDouble(1));
-  definition_->editor().setFirstVisibleLine(state.value("line").toInt());
+  definition_->showLine(state.value("line").toInt());
 }
 
 } // namespace aicf::views

@@ -11,9 +11,14 @@ QVariant known(double value) { return std::isfinite(value) ? QVariant(value) : Q
 QString words(QString id) { return id.replace('_', ' '); }
 QString notMeasured() { return PrimitivesView::tr("not measured"); }
 
+/// A unit as a cell has room for it.
+QString brief(const QString& unit) {
+  return unit == QLatin1String("instructions") ? PrimitivesView::tr("instr.") : unit;
+}
+
 QString shownNumber(const LabNumber& n, int digits = 4) {
   if (!n.isKnown()) return n.status == QLatin1String("withheld") ? PrimitivesView::tr("withheld") : notMeasured();
-  return number(n.value, digits) + (n.unit.isEmpty() ? QString() : ' ' + n.unit);
+  return number(n.value, digits) + (n.unit.isEmpty() ? QString() : ' ' + brief(n.unit));
 }
 
 QString spread(double lo, double hi) {
@@ -45,12 +50,12 @@ RecordModel<Realization>* makeRealizationsModel(QObject* parent) {
   using V = PrimitivesView;
   const auto list = [](QStringList ids) { return ids.join(QStringLiteral(", ")).replace('_', ' '); };
   return new RecordModel<Realization>(
-      {C{{V::tr("Probe"), V::tr("The comparison that the form was probed in"), CellKind::text, 170},
+      {C{{V::tr("Probe"), V::tr("The comparison that the form was probed in"), CellKind::text, 150},
          [](const auto& r) { return r.title; },
          {},
          {},
          [](const auto& r) { return r.probe; }},
-       C{{V::tr("Form"), V::tr("The way in which it is done, all other choices equal"), CellKind::text, 104},
+       C{{V::tr("Form"), V::tr("The way in which it is done, all other choices equal"), CellKind::text, 90},
          [](const auto& r) { return words(r.form); },
          {},
          {},
@@ -181,7 +186,7 @@ RecordModel<PriorState>* makePriorsModel(QObject* parent) {
          [](const auto& p) { return qs(p.prior.rule); }},
        C{{V::tr("Value"), V::tr("By its rule from the figures that are its evidence"), CellKind::number, 100},
          [](const auto& p) { return p.prior.value; },
-         [](const auto& p) { return number(p.prior.value) + ' ' + qs(p.prior.unit); },
+         [](const auto& p) { return number(p.prior.value) + ' ' + brief(qs(p.prior.unit)); },
          {},
          {},
          [](const auto& p) {

@@ -35,6 +35,7 @@ class TimedApplication : public QApplication {
 struct BenchResult {
   double startMs = 0, evidenceMs = 0; ///< to a window that answers with the library read; until all rows are there too
   double selectionMs = 0, selectionCpuMs = 0, cancelMs = 0;
+  double themeMs = 0, themeCpuMs = 0; ///< light to dark or back, until the window is painted
   TimedApplication::Handler longest;
   std::vector<TimedApplication::Handler> costliest;
   QString problem; ///< why there is no result

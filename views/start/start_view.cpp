@@ -19,7 +19,8 @@ namespace {
 
 QWidget* card(const QString& title, QVBoxLayout*& content) {
   auto* frame = new QFrame;
-  frame->setObjectName("card");
+  frame->setFrameShape(QFrame::StyledPanel);
+  frame->setProperty("role", "card");
   content = new QVBoxLayout(frame);
   content->setContentsMargins(14, 10, 14, 12);
   content->setSpacing(6);
@@ -126,7 +127,6 @@ StartView::StartView(Workbench& workbench) : workbench_(workbench), tour_(workbe
 QWidget* StartView::widget() {
   if (widget_) return widget_;
   auto* inner = new QWidget;
-  inner->setObjectName("scrolled");
   auto* grid = new QGridLayout(inner);
   grid->setContentsMargins(24, 20, 24, 20);
   grid->setSpacing(14);

@@ -7,40 +7,69 @@
 #include <QStyleOption>
 #include <QVBoxLayout>
 
+#include <string_view>
+
 namespace aicf::views {
 namespace {
 constexpr int chipGap = 4;
 
-void polishAgain(QWidget* widget) {
-  widget->style()->unpolish(widget);
-  widget->style()->polish(widget);
+/// Font, ink and edge of a label; the style fills what has an edge (views/frame/style.hpp).
+void setRole(QLabel& label, const char* role) {
+  const std::string_view r = role;
+  if (r.empty()) return;
+  label.setProperty("role", role);
+  QFont font;
+  if (r == "title") font.setPointSizeF(15);
+  if (r == "heading") font.setPointSizeF(11);
+  if (r == "count") font.setPointSizeF(18);
+  if (r == "title" || r == "heading" || r == "count" || r == "section") font.setWeight(QFont::DemiBold);
+  if (r == "mono") font.setFamilies(theme().mono().families());
+  label.setFont(font);
+  if (r == "section" || r == "muted" || r == "explain") label.setForegroundRole(QPalette::PlaceholderText);
+  if (r == "chip") label.setForegroundRole(QPalette::LinkVisited);
+  if (r == "chip" || r == "explain") label.setFrameShape(QFrame::StyledPanel);
+  if (r == "chip") label.setContentsMargins(5, 0, 5, 0);
+  if (r == "explain") label.setContentsMargins(14, 14, 14, 14);
+}
+
+void ink(QLabel& label, Tone tone) {
+  QPalette palette;
+  palette.setColor(QPalette::WindowText, theme().text(tone));
+  label.setPalette(tone == Tone::plain ? QPalette() : palette);
 }
 } // namespace
 
 QLabel* label(const QString& text, const char* role, QWidget* parent) {
   auto* l = new QLabel(text, parent);
-  if (*role != 0) l->setProperty("role", role);
+  setRole(*l, role);
   l->setTextInteractionFlags(Qt::NoTextInteraction);
   return l;
 }
 
 void setTone(QLabel* label, Tone tone) {
-  const char* name = tone == Tone::good ? "good" : tone == Tone::warn ? "warn" : tone == Tone::bad ? "bad" : "plain";
-  if (label->property("tone") == QLatin1String(name)) return;
-  label->setProperty("tone", name);
-  polishAgain(label);
+  const QVariant before = label->property("tone");
+  if (before.isValid() && Tone(before.toInt()) == tone) return;
+  label->setProperty("tone", int(tone));
+  ink(*label, tone);
+  if (!before.isValid())
+    QObject::connect(&theme(), &Theme::changed, label, [label] { ink(*label, Tone(label->property("tone").toInt())); });
 }
 
 QPushButton* button(const QString& text, const QString& tip, const char* role, QWidget* parent) {
   auto* b = new QPushButton(text, parent);
   if (*role != 0) b->setProperty("role", role);
+  if (std::string_view(role) == "primary") {
+    QFont font;
+    font.setWeight(QFont::DemiBold);
+    b->setFont(font);
+  }
   b->setToolTip(tip);
   b->setAutoDefault(false);
   return b;
 }
 
 ElidedLabel::ElidedLabel(const QString& text, const char* role, QWidget* parent) : QLabel(parent) {
-  if (*role != 0) setProperty("role", role);
+  setRole(*this, role);
   setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   setFullText(text);
 }
@@ -55,10 +84,8 @@ QSize ElidedLabel::minimumSizeHint() const { return {20, QLabel::minimumSizeHint
 
 void ElidedLabel::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);
-  QStyleOption option;
-  option.initFrom(this);
   const QRect room = contentsRect();
-  painter.setPen(option.palette.color(QPalette::WindowText));
+  painter.setPen(palette().color(foregroundRole()));
   painter.drawText(room, int(alignment()), fontMetrics().elidedText(text(), Qt::ElideRight, room.width()));
 }
 
@@ -80,7 +107,6 @@ void ElidedCheckBox::resizeEvent(QResizeEvent* event) {
 Pane::Pane(const QString& title, QWidget* content, QWidget* parent)
     : QWidget(parent), title_(label(title, "section")), note_(new ElidedLabel({}, "muted")), header_(new QHBoxLayout) {
   auto* bar = new QWidget;
-  bar->setObjectName("paneHeader");
   bar->setFixedHeight(28);
   bar->setLayout(header_);
   header_->setContentsMargins(2, 0, 2, 0);
