@@ -7,15 +7,15 @@ namespace aicf::probes {
 Trial chase_trial(const std::string& id, const Chase& chase, const Setting& setting) {
   static const char* const text =
       R"(extern "C" __global__ void __launch_bounds__(1024) probe(long long* samples, const unsigned* ring,
-                                                          unsigned* sink, long long count, long long steps,
+                                                          unsigned* sink, @AFTER@long long count, long long steps,
                                                           long long nodes, long long stride) {
-  unsigned at = 0, all = 0;
+  unsigned at = blockIdx.x * stride, all = 0;
   for (long long i = threadIdx.x; i < nodes; i += 1024) {
     unsigned v;
     asm volatile("@LOAD@ %0, [%1];" : "=r"(v) : "l"(ring + i * stride) : "memory");
     all ^= v;
   }
-  sink[threadIdx.x] = all;
+  sink[blockIdx.x * 1024 + threadIdx.x] = all;
   __syncthreads();
   if (threadIdx.x != 0) return;
   for (int s = 0; s < count; ++s) {
@@ -25,20 +25,25 @@ Trial chase_trial(const std::string& id, const Chase& chase, const Setting& sett
 #pragma unroll
       for (int u = 0; u < 8; ++u) asm volatile("@LOAD@ %0, [%1];" : "=r"(at) : "l"(ring + at) : "memory");
     }
-    samples[s] = clock64() - start;
+    samples[blockIdx.x * count + s] = clock64() - start;
   }
-  sink[0] = at;
+  sink[blockIdx.x * 1024] = at;
 }
 )";
   const std::int64_t bytes = setting.device ? chase.bytes : std::min<std::int64_t>(chase.bytes, 8 * chase.stride);
-  const std::int64_t nodes = std::max<std::int64_t>(bytes / chase.stride, 1), stride = chase.stride / 4;
-  const std::int64_t count = setting.device ? 32 : 2, steps = setting.device ? 16 : 1;
+  const std::int64_t blocks = chase.everywhere ? setting.hardware.sm_count : 1, stride = chase.stride / 4;
+  const std::int64_t share = std::max<std::int64_t>(bytes / chase.stride / blocks, 1), nodes = share * blocks;
+  const std::int64_t count = !setting.device ? 2 : chase.everywhere ? 8 : 32, steps = setting.device ? 16 : 1;
+  const bool cold = !chase.warm && setting.device;
   KernelText k;
-  k.source = filled(text, {{"LOAD", chase.load}});
+  k.source = filled(text, {{"LOAD", chase.load}, {"AFTER", cold ? "const unsigned* after, " : ""}});
+  k.grid = blocks;
   k.block = 1024;
-  k.buffers = {{"samples", DType::i64, count},
-               {"ring", DType::i32, nodes * stride, Arg::Role::input, ring_fill(nodes, stride, 11)},
-               {"sink", DType::i32, 1024}};
+  k.buffers = {{"samples", DType::i64, blocks * count},
+               {"ring", DType::i32, nodes * stride, Arg::Role::input, ring_fill(share, stride, 11, blocks)},
+               {"sink", DType::i32, blocks * 1024}};
+  // What an upload has left in L2 is not what a cold chase is about: what comes after it takes its place.
+  if (cold) k.buffers.push_back({"after", DType::i32, setting.hardware.l2_bytes / 2});
   k.values = {{"count", count}, {"steps", steps}, {"nodes", chase.warm ? nodes : 0}, {"stride", stride}};
   k.expects = {{chase.load, 9}};
   Trial t = trial(id, Trial::Reads::cycles, k);

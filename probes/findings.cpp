@@ -80,6 +80,8 @@ void Findings::derived(const std::string& id, const std::string& name, const std
     if (!o->why.empty() && f.reason.empty()) f.reason = o->why;
   if (f.reason.empty() && !std::isfinite(spread.value)) f.reason = "the samples give no number";
   if (!f.reason.empty()) return;
+  if (const int rounds = seen.empty() ? 1 : seen[0]->rounds; rounds > 1)
+    f.method += "; " + std::to_string(rounds) + " rounds, each in other memory";
   f.status = "measured";
   f.value = spread.value;
   f.lo = std::min(spread.lo, spread.value);

@@ -79,8 +79,11 @@ std::function<void(HostTensor&)> random_fill(std::uint64_t seed) {
   return [seed](HostTensor& tensor) {
     std::uint64_t state = seed;
     if (tensor.dtype != DType::f32 && is_float(tensor.dtype)) {
-      for (std::size_t i = 0; i < tensor.element_count(); ++i)
+      const std::size_t count = tensor.element_count(), period = std::min(count, std::size_t{1} << 20U);
+      for (std::size_t i = 0; i < period; ++i)
         tensor.set(i, static_cast<double>(static_cast<std::int64_t>(splitmix(state))) * 0x1p-63);
+      for (std::size_t at = period * size_of(tensor.dtype), had = at; at < tensor.bytes.size(); at += had)
+        std::memcpy(tensor.bytes.data() + at, tensor.bytes.data(), std::min(had, tensor.bytes.size() - at));
       return;
     }
     for (std::size_t at = 0; at < tensor.bytes.size(); at += 8) {
@@ -99,15 +102,18 @@ std::function<void(HostTensor&)> constant_fill(double value) {
   };
 }
 
-std::function<void(HostTensor&)> ring_fill(std::int64_t count, std::int64_t stride, std::uint64_t seed) {
+std::function<void(HostTensor&)> ring_fill(std::int64_t count, std::int64_t stride, std::uint64_t seed,
+                                           std::int64_t rings) {
   return [=](HostTensor& tensor) {
-    std::vector<std::int32_t> next(static_cast<std::size_t>(count));
-    std::iota(next.begin(), next.end(), 0);
+    std::vector<std::int64_t> next(static_cast<std::size_t>(count));
     std::uint64_t state = seed;
-    for (std::size_t i = next.size(); i-- > 1;) std::swap(next[i], next[splitmix(state) % i]);
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      const auto value = static_cast<std::int32_t>(next[i] * stride);
-      std::memcpy(tensor.bytes.data() + i * static_cast<std::size_t>(stride) * 4, &value, 4);
+    for (std::int64_t ring = 0; ring < rings; ++ring) {
+      std::iota(next.begin(), next.end(), 0);
+      for (std::size_t i = next.size(); i-- > 1;) std::swap(next[i], next[splitmix(state) % i]);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto value = static_cast<std::int32_t>((next[static_cast<std::size_t>(i)] * rings + ring) * stride);
+        std::memcpy(tensor.bytes.data() + (i * rings + ring) * stride * 4, &value, 4);
+      }
     }
   };
 }
@@ -118,6 +124,7 @@ Trial chain_trial(const std::string& id, const Chain& chain, const Setting& sett
   static const char* const text = R"(@PROLOGUE@
 extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, unsigned* sink, long long count,
                                                             long long steps) {
+  unsigned* const own = sink + (gridDim.x * blockDim.x + 31) / 32 * 32 + 32 * blockIdx.x;
   @STATE@
   const int turns = static_cast<int>(steps);
   for (int s = -1; s < count; ++s) {
@@ -134,12 +141,16 @@ extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, 
       for (int u = 0; u < @MORE@; ++u) { @BODY@ }
     }
     const long long stop = clock64();
-    if (s >= 0 && threadIdx.x == 0 && blockIdx.x == 0) samples[s] = (stop - middle) - (middle - start);
+    if (s >= 0 && threadIdx.x == 0 && blockIdx.x % @CLUSTER@ == 0)
+      samples[blockIdx.x / @CLUSTER@ * count + s] = (stop - middle) - (middle - start);
   }
   sink[blockIdx.x * blockDim.x + threadIdx.x] = @RESULT@;
 }
 )";
-  const std::int64_t count = setting.device ? samples - 1 : 2, step = setting.device ? 8 : 1;
+  const std::int64_t step = setting.device ? 8 : 1;
+  const std::int64_t clusters =
+      chain.everywhere ? std::max<std::int64_t>(setting.hardware.sm_count / chain.cluster, 1) : 1;
+  const std::int64_t count = !setting.device ? 2 : chain.everywhere ? 8 : samples - 1;
   const int less = setting.device ? 32 : 4, more = 3 * less;
   KernelText k;
   k.source = filled(text, {{"PROLOGUE", chain.prologue},
@@ -148,11 +159,13 @@ extern "C" __global__ void __launch_bounds__(@BLOCK@) probe(long long* samples, 
                            {"BODY", chain.body},
                            {"LESS", std::to_string(less)},
                            {"MORE", std::to_string(more)},
+                           {"CLUSTER", std::to_string(chain.cluster)},
                            {"RESULT", chain.result}});
-  k.grid = k.cluster = chain.cluster;
+  k.grid = clusters * chain.cluster;
+  k.cluster = chain.cluster;
   k.block = chain.block;
   k.shared = chain.shared;
-  k.buffers = {{"samples", DType::i64, count}, {"sink", DType::i32, chain.block * chain.cluster}};
+  k.buffers = {{"samples", DType::i64, clusters * count}, {"sink", DType::i32, k.grid * (chain.block + 32) + 31}};
   k.values = {{"count", count}, {"steps", step}};
   k.expects = chain.expects;
   Trial t = trial(id, Trial::Reads::cycles, k);

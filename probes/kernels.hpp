@@ -34,23 +34,29 @@ struct KernelText {
 [[nodiscard]] std::string filled(std::string text, const std::vector<std::pair<std::string, std::string>>& names);
 [[nodiscard]] Trial trial(const std::string& id, Trial::Reads reads, const KernelText& kernel);
 
-/// Deviates uniform in [-1, 1), or all bits random for integers: a splitmix64 sequence (S. Vigna's constants).
+/// Deviates uniform in [-1, 1), or all bits random for integers: a splitmix64 sequence (S. Vigna's constants). Narrow
+/// and wide floats repeat after 2^20 of them.
 [[nodiscard]] std::function<void(HostTensor&)> random_fill(std::uint64_t seed);
 [[nodiscard]] std::function<void(HostTensor&)> constant_fill(double value);
-/// A ring of `count` nodes, node i at element i * stride; each holds the element of the next. One cycle through all in
-/// random order (Sattolo's algorithm), so that no prefetcher finds a pattern.
-[[nodiscard]] std::function<void(HostTensor&)> ring_fill(std::int64_t count, std::int64_t stride, std::uint64_t seed);
+/// `rings` of `count` nodes each, node i of ring r at element (i * rings + r) * stride; each holds the element of the
+/// next. One cycle through all of a ring in random order (Sattolo's algorithm), so that no prefetcher finds a pattern.
+[[nodiscard]] std::function<void(HostTensor&)> ring_fill(std::int64_t count, std::int64_t stride, std::uint64_t seed,
+                                                         std::int64_t rings = 1);
 
 /// An instruction in a dependent chain of one thread: cycles an operation, from the difference between two lengths, so
 /// that the loop's and the clock's own cost drop out.
 struct Chain {
-  std::string state;         ///< declarations before the clock; may read `sink[threadIdx.x]`, zero at run time
+  std::string state;         ///< declarations before the clock; may read `sink[threadIdx.x]`, zero at run time, and
+                             ///< write to the 128 bytes at `own`, which no other block does
   std::string body;          ///< one step
   std::string result;        ///< an unsigned that depends on the state
   std::string prologue = {}; ///< text before the kernel
   int per_body = 1;          ///< operations in a step
   std::int64_t block = 1, cluster = 1, shared = 0;
   std::vector<Expected> expects;
+  /// One on each multiprocessor (one of each cluster's) at once, too few to be in each other's way: for what depends on
+  /// how far that multiprocessor is from a part of L2, or from its neighbours.
+  bool everywhere = false;
 };
 [[nodiscard]] Trial chain_trial(const std::string& id, const Chain& chain, const Setting& setting);
 

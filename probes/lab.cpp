@@ -22,6 +22,9 @@ namespace {
 
 using nlohmann::json;
 constexpr const char* needs_device = "not measured: it needs a device";
+// Where memory lies decides which parts of L2 are near: a spread of one place would be that place's own.
+constexpr int full_rounds = 3;
+constexpr std::int64_t displacement = std::int64_t{6} << 20U;      // bytes, a round: some pages
 constexpr std::uint64_t rehearsal_steps = std::uint64_t{1} << 25U; // warp instructions a launch
 
 std::size_t occurrences(const std::string& text, const std::string& what) {
@@ -61,7 +64,8 @@ std::string trouble_of(const RunResult& run) {
 class Runner {
  public:
   Runner(CompileAhead& compiler, Backend& emulator, Backend* device, bool quick, std::stop_token stop)
-      : compiler_(compiler), emulator_(emulator), device_(device), quick_(quick), stop_(std::move(stop)) {}
+      : compiler_(compiler), emulator_(emulator), device_(device), quick_(quick), rounds_(quick ? 1 : full_rounds),
+        stop_(std::move(stop)) {}
 
   Observation observe(Trial& t) {
     Observation o;
@@ -101,6 +105,7 @@ class Runner {
   Backend& emulator_;
   Backend* device_;
   bool quick_;
+  int rounds_;
   std::stop_token stop_;
   std::vector<HostTensor> memory_;
 
@@ -116,14 +121,23 @@ class Runner {
     return unlike(t);
   }
 
-  std::string run(const Trial& t, Backend& backend, const RunOptions& options, std::vector<Metric>* metrics) {
+  std::string run(const Trial& t, Backend& backend, const RunOptions& options, std::vector<Metric>* metrics,
+                  int round = 0) {
+    // What stands before the buffers takes the place that they had in the round before.
+    HostTensor ballast(DType::i8, {round * displacement});
+    std::vector<Call> calls = t.calls;
     std::vector<Buffer> buffers;
+    if (round > 0) {
+      buffers.push_back({ballast.bytes, ballast.dtype, ballast.shape, {1}});
+      for (Call& call : calls)
+        for (std::size_t& buffer : call.buffers) ++buffer;
+    }
     for (HostTensor& tensor : memory_) {
       std::vector<std::int64_t> strides(tensor.shape.size(), 1);
       for (std::size_t k = strides.size(); k-- > 1;) strides[k - 1] = strides[k] * tensor.shape[k];
       buffers.push_back({tensor.bytes, tensor.dtype, tensor.shape, strides});
     }
-    auto result = backend.run(t.calls, buffers, options, stop_);
+    auto result = backend.run(calls, buffers, options, stop_);
     if (!result) return why_not(result);
     if (metrics != nullptr) *metrics = result->metrics;
     return trouble_of(*result);
@@ -141,19 +155,38 @@ class Runner {
   void read_cycles(const Trial& t, Observation& o) {
     RunOptions options;
     options.checks = false;
-    const int launches = quick_ ? 2 : 4; // the first warms up
-    for (int i = 0; i < launches; ++i) {
-      if (i > 0) memory_ = t.memory();
-      if (o.why = run(t, *device_, options, nullptr); !o.why.empty()) return;
-      if (i == 0) continue;
-      const HostTensor& samples = memory_[0];
-      for (std::size_t s = 0; s < samples.element_count(); ++s)
-        if (const double cycles = samples.get(s); cycles > 0) o.samples.push_back(cycles / t.per);
-    }
+    const int launches = quick_ ? 2 : 3; // the first warms up
+    const std::vector<HostTensor> fresh = memory_;
+    for (int round = 0; round < rounds_; ++round)
+      for (int i = 0; i < launches; ++i) {
+        memory_ = fresh;
+        if (o.why = run(t, *device_, options, nullptr, round); !o.why.empty()) return;
+        if (i == 0) continue;
+        const HostTensor& samples = memory_[0];
+        for (std::size_t s = 0; s < samples.element_count(); ++s)
+          if (const double cycles = samples.get(s); cycles > 0) o.samples.push_back(cycles / t.per);
+      }
+    o.rounds = rounds_;
     if (o.samples.empty())
       o.why = "no sample above zero cycles";
     else
       o.spread = spread_of(o.samples);
+    if (t.per > 1) // a clock counts whole cycles: what two of them lie apart is known to one
+      o.spread.lo -= 1 / t.per, o.spread.hi += 1 / t.per;
+  }
+
+  /// The buffers whose content a run changes and reads.
+  static std::map<std::size_t, HostTensor> changed(const Trial& t, const std::vector<HostTensor>& memory) {
+    std::map<std::size_t, HostTensor> out;
+    for (const Call& call : t.calls) {
+      std::size_t next = 0;
+      for (const Arg& arg : call.module.args) {
+        if (arg.role == Arg::Role::scalar) continue;
+        const std::size_t buffer = call.buffers[next++];
+        if (arg.role == Arg::Role::inout || arg.role == Arg::Role::workspace) out.emplace(buffer, memory[buffer]);
+      }
+    }
+    return out;
   }
 
   void time(const Trial& t, Observation& o) {
@@ -162,14 +195,20 @@ class Runner {
     options.repetitions = quick_ ? 9 : 21;
     options.cold = t.cold;
     options.graph = t.graph;
-    std::vector<Metric> metrics;
-    if (o.why = run(t, *device_, options, &metrics); !o.why.empty()) return;
-    o.why = "the device gave no time";
-    for (const Metric& m : metrics) {
-      if (m.id != (t.cold ? "time_us.cold" : "time_us.hot")) continue;
-      o.spread = {m.value, m.lo, m.hi, m.samples};
-      o.why.clear();
+    const auto fresh = changed(t, memory_);
+    std::vector<Spread> rounds;
+    for (int round = 0; round < rounds_; ++round) {
+      for (const auto& [buffer, tensor] : fresh) memory_[buffer] = tensor;
+      std::vector<Metric> metrics;
+      if (o.why = run(t, *device_, options, &metrics, round); !o.why.empty()) return;
+      for (const Metric& m : metrics)
+        if (m.id == (t.cold ? "time_us.cold" : "time_us.hot")) rounds.push_back({m.value, m.lo, m.hi, m.samples});
     }
+    o.rounds = rounds_;
+    if (rounds.empty())
+      o.why = "the device gave no time";
+    else
+      o.spread = over_rounds(rounds);
   }
 
   void weigh(const Trial& t, Observation& o) {
@@ -240,7 +279,9 @@ Evidence row_of(const Probe& probe, const Setting& setting, const HardwareProfil
   Evidence row;
   row.key.kind = "probe." + probe.text().id;
   row.key.source = sha256(sources);
-  row.key.options = hash_of(json{{"quick", request.quick}, {"sm_count", setting.hardware.sm_count}});
+  row.key.options = hash_of(json{{"quick", request.quick},
+                                 {"sm_count", setting.hardware.sm_count},
+                                 {"rounds", request.quick || !setting.device ? 1 : full_rounds}});
   row.key.device = head.device.name;
   row.key.driver = head.device.driver;
   row.key.toolkit = head.device.toolkit;
@@ -324,6 +365,7 @@ class Lab {
                         info->arch,
                         info->driver,
                         {},
+                        info->uuid,
                         info->sm_count,
                         static_cast<std::int64_t>(info->memory_bytes),
                         info->l2_bytes,

@@ -76,6 +76,8 @@ void limits(HardwareProfile& profile) {
 } // namespace
 
 void derive_outputs(HardwareProfile& profile) {
+  profile.envelope.clear(), profile.limits.clear(), profile.realizations.clear();
+  profile.legality_costs.clear(), profile.viability.clear();
   envelope(profile);
   limits(profile);
   derive_plan_outputs(profile);

@@ -6,7 +6,8 @@
 
 namespace aicf::probes {
 
-/// Fills `envelope`, `limits`, `realizations`, `legality_costs`, `viability` and `priors`.
+/// Fills `envelope`, `limits`, `realizations`, `legality_costs`, `viability` and `priors`, in place of what stood
+/// there.
 void derive_outputs(HardwareProfile& profile);
 
 /// The part that speaks of plans: `realizations`, `viability` and legality costs of the engine's own kernels.

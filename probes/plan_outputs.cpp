@@ -1,4 +1,5 @@
 #include "core/expr/check.hpp"
+#include "core/plan/compositions.hpp"
 #include "core/plan/plan.hpp"
 #include "probes/outputs.hpp"
 #include "probes/plan_probe.hpp"
@@ -99,31 +100,73 @@ void legality_costs(const Cases& cases, HardwareProfile& profile) {
     }
 }
 
-/// For every family, whether any of the probes' operators reaches it, and with which primitives.
-void viability(HardwareProfile& profile) {
-  std::map<std::string, FamilyViability> seen;
-  for (const Family& family : families())
-    seen[family.id] = {family.id, "not_measured", "no operator of the probes is of this family", {}, {}};
-  for (const char* text : {row_sum, row_softmax, row_variance, row_logsumexp, row_norm, map_gelu, column_sum}) {
-    auto definition = parse_definition(text, "probe");
-    if (!definition) continue;
-    const StructureProfile structure =
-        analyze(canonicalize(std::make_shared<const Definition>(std::move(*definition))));
-    Problem problem;
-    problem.dims = {{"M", 512}, {"N", 256}};
-    const FoundPlan found = find_plan(structure, problem, {});
-    if (!found.why_not.empty()) continue;
-    FamilyViability& entry = seen[found.plan.family];
-    entry.verdict = "viable";
-    entry.reason = "a legal plan exists for an operator of the probes at 512 x 256";
-    std::set<std::string> primitives(entry.primitives.begin(), entry.primitives.end());
-    for (const Param& p : params())
-      if (auto chosen = found.plan.choices.find(p.id);
-          p.family == found.plan.family && p.primitives && chosen != found.plan.choices.end())
-        for (const std::string& id : p.primitives(chosen->second)) primitives.insert(id);
-    entry.primitives.assign(primitives.begin(), primitives.end());
+/// What compositions are tried on; those of several blocks or of rows in turn need long rows.
+struct Example {
+  StructureProfile structure;
+  std::int64_t m, n;
+};
+std::vector<Example> examples() {
+  std::vector<Example> out;
+  for (const auto& [text, n] : {std::pair{row_softmax, 256}, std::pair{column_sum, 256}, std::pair{row_softmax, 32768}})
+    if (auto definition = parse_definition(text, "probe"))
+      out.push_back({analyze(canonicalize(std::make_shared<const Definition>(std::move(*definition)))), 512, n});
+  return out;
+}
+
+/// The primitives that a plan's choices stand on.
+Ids primitives_of(const Plan& plan) {
+  std::set<std::string> out;
+  for (const Param& p : params())
+    if (auto chosen = plan.choices.find(p.id); p.family == plan.family && p.primitives && chosen != plan.choices.end())
+      for (const std::string& id : p.primitives(chosen->second)) out.insert(id);
+  return {out.begin(), out.end()};
+}
+
+/// The costs of the cases that make the choices of a composition.
+Ids costs_of(const Composition& composition, const Cases& cases, const HardwareProfile& profile) {
+  Ids out;
+  for (const auto& [form, realized] : cases) {
+    if (realized.family != composition.family) continue;
+    const auto& choices = realized.of.choices;
+    const bool makes = std::all_of(composition.when.begin(), composition.when.end(), [&](const auto& asked) {
+      const auto found = choices.find(asked.first);
+      return found != choices.end() && found->second == asked.second;
+    });
+    if (!makes) continue;
+    for (const char* cost : {".time", ".instructions"})
+      if (known(profile, form + cost) != nullptr) {
+        out.push_back(form + cost);
+        break;
+      }
   }
-  for (auto& [id, entry] : seen) profile.viability.push_back(std::move(entry));
+  return out;
+}
+
+FamilyViability judged(const Composition& composition, const std::vector<Example>& examples) {
+  std::string why_not = "no operator of the probes is of this family";
+  for (const Example& example : examples) {
+    Problem problem;
+    problem.dims = {{"M", example.m}, {"N", example.n}};
+    const FoundPlan found = find_plan(example.structure, problem, composition.when);
+    if (found.why_not.empty() && found.plan.family == composition.family)
+      return {composition.family,
+              "viable",
+              composition.title + ": " + composition.gives + "; a legal plan exists for an operator of the probes at " +
+                  std::to_string(example.m) + " x " + std::to_string(example.n),
+              primitives_of(found.plan),
+              {}};
+    if (!found.why_not.empty()) why_not = found.why_not;
+  }
+  return {composition.family, "not_viable", composition.title + ": " + why_not, composition.joins, {}};
+}
+
+/// Which compositions of primitives reach their family, each with what it costs where that was measured or counted.
+void viability(const Cases& cases, HardwareProfile& profile) {
+  const auto tried = examples();
+  for (const Composition& composition : compositions()) {
+    profile.viability.push_back(judged(composition, tried));
+    profile.viability.back().figures = costs_of(composition, cases, profile);
+  }
 }
 
 } // namespace
@@ -132,7 +175,7 @@ void derive_plan_outputs(HardwareProfile& profile) {
   const Cases cases = realized_cases();
   realizations(cases, profile);
   legality_costs(cases, profile);
-  viability(profile);
+  viability(cases, profile);
 }
 
 } // namespace aicf::probes

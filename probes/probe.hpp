@@ -56,7 +56,8 @@ struct Trial {
   std::string no_emulator; ///< why it cannot be rehearsed there; empty: it can
 };
 
-/// A median with its spread: the 5 % and 95 % quantiles of the samples, of times the quartiles.
+/// A median with its spread: the 5 % and 95 % quantiles of the samples of all rounds, and a cycle of the clock; of
+/// times the median round, from the least first quartile of a round to the greatest third.
 struct Spread {
   double value = unknown_number, lo = unknown_number, hi = unknown_number;
   int samples = 0;
@@ -64,6 +65,7 @@ struct Spread {
 
 struct Observation {
   std::string why;                                      ///< why there is nothing; empty: there is
+  int rounds = 1;                                       ///< each with its buffers elsewhere in memory
   Spread spread;                                        ///< cycles an operation, microseconds of all launches, or watts
   std::vector<double> samples;                          ///< cycles an operation
   std::map<std::string, double> counters;               ///< of the emulator

@@ -30,6 +30,19 @@ Spread spread_of(const std::vector<double>& values) {
   return {median(values), quantile(values, 0.05), quantile(values, 0.95), static_cast<int>(values.size())};
 }
 
+Spread over_rounds(const std::vector<Spread>& rounds) {
+  Spread all = rounds.at(0);
+  std::vector<double> values;
+  all.samples = 0;
+  for (const Spread& round : rounds) {
+    values.push_back(round.value);
+    all.lo = std::min(all.lo, round.lo), all.hi = std::max(all.hi, round.hi);
+    all.samples += round.samples;
+  }
+  all.value = median(values);
+  return all;
+}
+
 std::pair<double, double> bootstrap_median(const std::vector<double>& values, std::uint64_t seed, int resamples) {
   std::mt19937_64 random(seed);
   std::vector<double> medians, drawn(values.size());

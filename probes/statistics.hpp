@@ -16,6 +16,9 @@ namespace aicf::probes {
 [[nodiscard]] double scaled_mad(const std::vector<double>& values);
 /// Median with the 5 % and 95 % quantiles.
 [[nodiscard]] Spread spread_of(const std::vector<double>& values);
+/// Of the same quantity measured again in other circumstances: the median of the values, from the least lo to the
+/// greatest hi. `rounds` are not empty.
+[[nodiscard]] Spread over_rounds(const std::vector<Spread>& rounds);
 /// Percentile bootstrap interval of the median, 95 %. Source: B. Efron, "Bootstrap Methods: Another Look at the
 /// Jackknife", The Annals of Statistics 7, 1979. Deterministic in `seed`.
 [[nodiscard]] std::pair<double, double> bootstrap_median(const std::vector<double>& values, std::uint64_t seed = 1,

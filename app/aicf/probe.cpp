@@ -9,6 +9,7 @@
 #include "core/evidence/priors.hpp"
 #include "core/exec/cuda/device.hpp"
 #include "probes/lab.hpp"
+#include "probes/outputs.hpp"
 
 #include <unistd.h>
 
@@ -201,8 +202,8 @@ int show(const Options& o) {
   std::cout << profile->name << "\n"
             << profile->device.name << ", " << profile->device.arch << ", driver "
             << (profile->device.driver.empty() ? "none" : profile->device.driver) << ", " << profile->device.toolkit
-            << ", " << profile->finished << ", set " << profile->set << (profile->complete ? "" : ", incomplete")
-            << "\n\n";
+            << (profile->device.uuid.empty() ? "" : ", " + profile->device.uuid) << ", " << profile->finished
+            << ", set " << profile->set << (profile->complete ? "" : ", incomplete") << "\n\n";
   print_figures(*profile);
   for (const HardwareCurve& c : profile->curves)
     for (const ChangePoint& p : c.changes)
@@ -215,6 +216,33 @@ int show(const Options& o) {
   if (!rows.empty())
     std::cout << "\n" << table({"prior", "value", "lo", "hi", "unit", "measured", "here", "rule"}, rows);
   return done;
+}
+
+/// What follows from a profile's figures by today's rules, in the places of what followed when it was made.
+int derive(const Options& o) {
+  auto profile = find_hardware(o.first);
+  if (!profile) return report(profile);
+  probes::derive_outputs(*profile);
+  std::ofstream file(o.out);
+  file << to_json(*profile).dump(1) << "\n";
+  if (!file.flush()) return complain("cannot write " + o.out);
+  return done;
+}
+
+/// Whether two profiles speak of one card; a card is known by its uuid.
+const char* cards(const HardwareDevice& a, const HardwareDevice& b) {
+  if (a.uuid.empty() || b.uuid.empty()) return "unknown";
+  return a.uuid == b.uuid ? "same" : "different";
+}
+
+json origin(const std::string& from, const HardwareProfile& p) {
+  return {{"profile", from},      {"device", p.device.name}, {"uuid", p.device.uuid}, {"driver", p.device.driver},
+          {"started", p.started}, {"seconds", p.seconds},    {"complete", p.complete}};
+}
+
+std::string origin_line(const std::string& which, const HardwareProfile& p) {
+  return which + ": " + p.device.name + (p.device.uuid.empty() ? ", card not known" : ", " + p.device.uuid) + ", " +
+         p.started + ", " + shown(p.seconds) + " s" + (p.complete ? "" : ", incomplete") + "\n";
 }
 
 /// Agreement: the spreads overlap; exact figures must be equal.
@@ -236,19 +264,32 @@ int compare(const Options& o) {
     }
     const double change = f.value != 0 ? g->value / f.value - 1 : unknown_number;
     rows.push_back({f.id, shown(f.value), shown(f.lo) + " … " + shown(f.hi), shown(g->value),
-                    shown(g->lo) + " … " + shown(g->hi), f.unit, shown(100 * change) + " %"});
+                    shown(g->lo) + " … " + shown(g->hi), f.unit, f.status, shown(100 * change) + " %"});
     differing.push_back({{"id", f.id},
+                         {"unit", f.unit},
+                         {"status", f.status},
                          {"a", f.value},
+                         {"a_lo", f.lo},
+                         {"a_hi", f.hi},
                          {"b", g->value},
+                         {"b_lo", g->lo},
+                         {"b_hi", g->hi},
                          {"relative", std::isfinite(change) ? json(change) : json(nullptr)}});
   }
   for (const HardwareFigure& g : b->figures)
     if (figure_of(*a, g.id) == nullptr && std::isfinite(g.value)) alone.push_back(g.id);
   if (o.as_json) {
-    print_json(
-        {{"schema", "aicf.hardware-comparison/1"}, {"agree", agreeing}, {"differ", differing}, {"in_one_only", alone}});
+    print_json({{"schema", "aicf.hardware-comparison/1"},
+                {"first", origin(o.first, *a)},
+                {"second", origin(o.second, *b)},
+                {"cards", cards(a->device, b->device)},
+                {"agree", agreeing},
+                {"differ", differing},
+                {"in_one_only", alone}});
   } else {
-    if (!rows.empty()) std::cout << table({"figure", "first", "spread", "second", "spread", "unit", "change"}, rows);
+    std::cout << origin_line("first", *a) << origin_line("second", *b);
+    if (!rows.empty())
+      std::cout << "\n" << table({"figure", "first", "spread", "second", "spread", "unit", "status", "change"}, rows);
     std::cout << agreeing << " agree within their spreads, " << rows.size() << " do not, " << alone.size()
               << " are known in one only\n";
   }
@@ -272,16 +313,21 @@ const RegisterCommand probe{
        reading->add_option("ID", o->first, "A probe")->required();
        CLI::App* showing = app.add_subcommand("show", "A hardware profile; without one, those that ship");
        showing->add_option("PROFILE", o->first, "A file, or a name of atlas/hardware");
+       CLI::App* deriving = app.add_subcommand(
+           "derive", "What follows from a profile's figures by today's rules: envelope, costs, viability, priors");
+       deriving->add_option("PROFILE", o->first, "A file, or a name of atlas/hardware")->required();
+       deriving->add_option("--out", o->out, "Write the hardware profile here")->required();
        CLI::App* comparing =
            app.add_subcommand("compare", "What two profiles do not agree on; exit status 1 when there is something");
        comparing->add_option("A", o->first, "A file, or a name")->required();
        comparing->add_option("B", o->second, "Another")->required();
        for (CLI::App* sub : {listing, running, showing, comparing})
          sub->add_flag("--json", o->as_json, "JSON on standard output");
-       return [o, listing, running, reading, showing](std::stop_token stop) {
+       return [o, listing, running, reading, showing, deriving](std::stop_token stop) {
          if (listing->parsed()) return list(*o);
          if (running->parsed()) return run(*o, stop);
          if (reading->parsed()) return source(*o);
+         if (deriving->parsed()) return derive(*o);
          return showing->parsed() ? show(*o) : compare(*o);
        };
      }}};

@@ -21,6 +21,7 @@ constexpr const char* schema_id = "aicf.hardware/1";
 /// The members of each struct, once, for writing and for reading.
 template <class V> void members(V& v, HardwareDevice& d) {
   v("name", d.name), v("arch", d.arch), v("driver", d.driver), v("toolkit", d.toolkit), v("sm_count", d.sm_count);
+  v("uuid", d.uuid);
   v("memory_bytes", d.memory_bytes), v("l2_bytes", d.l2_bytes), v("shared_optin_bytes", d.shared_optin_bytes);
   v("memory_bus_bits", d.memory_bus_bits), v("max_clock_mhz", d.max_clock_mhz);
   v("memory_clock_mhz", d.memory_clock_mhz);

@@ -18,6 +18,7 @@ inline constexpr double unknown_number = std::numeric_limits<double>::quiet_NaN(
 struct HardwareDevice {
   std::string name, arch;      ///< "NVIDIA H200", "sm_90"; the emulator: "emulator", "sm_90"
   std::string driver, toolkit; ///< CUDA version of the driver, "nvrtc 13.0"; driver empty without a device
+  std::string uuid;            ///< tells this card from another of its kind; empty: not known
   int sm_count = 0;
   std::int64_t memory_bytes = 0, l2_bytes = 0, shared_optin_bytes = 0; ///< 0: not known
   int memory_bus_bits = 0;

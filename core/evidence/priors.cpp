@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 namespace aicf {
 namespace {
@@ -38,7 +39,8 @@ Answer last_with(const Figures& figures, double least) {
   return answer;
 }
 
-Answer narrowest_access(const HardwareProfile&, const Figures& figures) {
+/// The least last number whose figure has 95 % of the best one.
+Answer least_of_the_best(const HardwareProfile&, const Figures& figures) {
   const Figures sorted = by_last_number(figures);
   const double best =
       (*std::max_element(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return a->value < b->value; }))->value;
@@ -128,6 +130,58 @@ Answer least_that_saturates(const HardwareProfile&, const Figures& figures) {
   return answer;
 }
 
+/// The times of forms at one row length, by form: 17.4 by "t64" of "threads_per_row.t64.4096.time".
+std::map<std::string, const HardwareFigure*> by_form(const Figures& figures, int length, const std::string& what) {
+  std::map<std::string, const HardwareFigure*> out;
+  const std::string end = "." + std::to_string(length) + "." + what;
+  for (const HardwareFigure* f : figures)
+    if (const std::size_t begin = f->id.find('.') + 1; f->id.ends_with(end) && begin + end.size() <= f->id.size())
+      out[f->id.substr(begin, f->id.size() - end.size() - begin)] = f;
+  return out;
+}
+
+/// Value of the form of least time; lo and hi of those whose spread of time meets its.
+template <class F> Answer of_the_fastest(const std::map<std::string, const HardwareFigure*>& times, const F& value) {
+  const HardwareFigure* best = nullptr;
+  Answer answer;
+  for (const auto& [form, time] : times)
+    if (std::isfinite(value(form)) && (best == nullptr || time->value < best->value))
+      best = time, answer.value = value(form);
+  answer.lo = answer.hi = answer.value;
+  for (const auto& [form, time] : times)
+    if (const double v = value(form); std::isfinite(v) && time->lo <= best->hi)
+      answer.lo = std::min(answer.lo, v), answer.hi = std::max(answer.hi, v);
+  return answer;
+}
+
+template <int length> Answer threads_of_row(const HardwareProfile&, const Figures& figures) {
+  return of_the_fastest(by_form(figures, length, "time"), last_number);
+}
+
+Answer drift_of_fastest(const HardwareProfile&, const Figures& figures) {
+  const auto drifts = by_form(figures, 4096, "drift");
+  return of_the_fastest(by_form(figures, 4096, "time"), [&](const std::string& form) {
+    const auto found = drifts.find(form);
+    return found == drifts.end() ? unknown_number : found->second->value;
+  });
+}
+
+/// The last length up to which a row on chip is the faster one; the next one tried bounds it from above.
+Answer resident_up_to(const HardwareProfile&, const Figures& figures) {
+  Answer answer;
+  for (int length = 1; length <= 1 << 20; length *= 2) {
+    const auto times = by_form(figures, length, "time");
+    const auto online = times.find("online"), resident = times.find("resident");
+    if (online == times.end() || resident == times.end()) continue;
+    if (resident->second->value >= online->second->value) {
+      answer.hi = std::isfinite(answer.value) ? length : unknown_number;
+      return answer;
+    }
+    answer.value = answer.lo = answer.hi = length;
+  }
+  return answer;
+}
+
 Answer two_blocks(const HardwareProfile&, const Figures& figures) { return last_with(figures, 2); }
 Answer half_of_threads(const HardwareProfile&, const Figures& figures) { return last_with(figures, 4); }
 
@@ -140,7 +194,7 @@ const std::vector<PriorRule>& rules() {
        "quartiles",
        {"access_width.bytes_*"},
        180,
-       narrowest_access},
+       least_of_the_best},
       {"conflict_free_stride",
        "words",
        "the largest power-of-two stride of 4-byte shared loads that is one wavefront",
@@ -161,6 +215,52 @@ const std::vector<PriorRule>& rules() {
        {"occupancy_registers.blocks_*"},
        0,
        half_of_threads},
+      {"threads_of_row_256",
+       "threads",
+       "threads whose sum of bf16 rows of 256 is fastest; lo and hi: of those whose spreads meet",
+       {"threads_per_row.t*"},
+       180,
+       threads_of_row<256>},
+      {"threads_of_row_1024",
+       "threads",
+       "threads whose sum of bf16 rows of 1024 is fastest; lo and hi: of those whose spreads meet",
+       {"threads_per_row.t*"},
+       180,
+       threads_of_row<1024>},
+      {"threads_of_row_4096",
+       "threads",
+       "threads whose sum of bf16 rows of 4096 is fastest; lo and hi: of those whose spreads meet",
+       {"threads_per_row.t*"},
+       180,
+       threads_of_row<4096>},
+      {"resident_row",
+       "elements",
+       "the longest row measured up to which a softmax that keeps it on chip is faster than one with an online state; "
+       "hi is the next length tried, or the same where online has never been faster",
+       {"online_forms.*"},
+       180,
+       resident_up_to},
+      {"topology_drift",
+       "1",
+       "relative drift, 2-norm, of the fastest topology for sums of 4096: a budget of so much permits it; lo and hi: "
+       "of "
+       "those whose spreads of time meet",
+       {"reduction_topology.*"},
+       180,
+       drift_of_fastest},
+      {"bulk_copy_stages",
+       "copies",
+       "the fewest bulk copies of 16 KiB in flight a multiprocessor that have 95 % of the best bandwidth; lo and hi by "
+       "the spreads",
+       {"bulk_copy_bandwidth.bytes_16384_depth_*"},
+       180,
+       least_of_the_best},
+      {"async_copy_stages",
+       "stages",
+       "the fewest stages of 16-byte cp.async in flight that have 95 % of the best bandwidth; lo and hi by the spreads",
+       {"cp_async_bandwidth.bytes_16_depth_*"},
+       180,
+       least_of_the_best},
       {"recompute_break_even",
        "operations",
        "latency of an L2 hit over that of a dependent add: a value that takes fewer dependent operations is had sooner "

@@ -20,7 +20,8 @@ class ClusterBarrierLatency final : public LatencyProbe {
             .result = "0u",
             .block = 128,
             .cluster = blocks,
-            .expects = {{"barrier.cluster.wait", 16}}}});
+            .expects = {{"barrier.cluster.wait", 16}},
+            .everywhere = true}});
     return out;
   }
 };

@@ -27,7 +27,8 @@ class DsmemLatency final : public LatencyProbe {
             .result =
                 R"(a; asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory"))",
             .cluster = blocks,
-            .expects = {{"ld.shared::cluster.u32", 16}}}});
+            .expects = {{"ld.shared::cluster.u32", 16}},
+            .everywhere = true}});
     return out;
   }
 };

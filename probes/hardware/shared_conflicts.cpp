@@ -13,7 +13,7 @@ class SharedConflicts final : public Probe {
             .name = "Bank conflicts by stride and width",
             .measures = "wavefronts of a warp's load and its cycles, by stride in words and width of an access",
             .method = "wavefronts counted by the emulator; on a device, clock64 over 512 loads of one warp, the last "
-                      "waited for: cycles of one load",
+                      "waited for, after a round that fetched the code: cycles of one load",
             .control =
                 "stride 1 of 4-byte accesses is one wavefront; on a device a chain of dependent fma takes 4 cycles",
             .inputs = "zeros",
@@ -56,37 +56,40 @@ class SharedConflicts final : public Probe {
 
   static Trial make(int width, int stride, bool cycles, const Setting& setting) {
     KernelText k;
-    k.source = filled(R"(extern "C" __global__ void probe(long long* samples, unsigned* sink, long long turns) {
+    k.source = filled(
+        R"(extern "C" __global__ void probe(long long* samples, unsigned* sink, long long turns, long long warm) {
   extern __shared__ uint4 cells[];
   for (int i = threadIdx.x; i < 1152; i += 32) cells[i] = uint4{};
   __syncwarp();
   const unsigned nothing = sink[0]; // zero, which the assembler cannot know: it makes equal loads one
   unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(cells)) + threadIdx.x * @STRIDE@ * @WIDTH@;
   unsigned a = 0, b = 0, c = 0, d = 0, all = 0;
-  const long long start = clock64();
+  for (int s = -warm; s < 1; ++s) { // the first round fetches the code
+    const long long start = clock64();
 #pragma unroll 1
-  for (int t = 0; t < turns; ++t) {
+    for (int t = 0; t < turns; ++t) {
 #pragma unroll
-    for (int u = 0; u < 16; ++u) {
-      at += nothing;
-      asm volatile("@LOAD@" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(at) : "memory");
-      all += a;
+      for (int u = 0; u < 16; ++u) {
+        at += nothing;
+        asm volatile("@LOAD@" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(at) : "memory");
+        all += a;
+      }
     }
+    long long stop;
+    asm volatile("{.reg .pred p; setp.eq.u32 p, %1, 0xffffffff; @p trap; mov.u64 %0, %clock64;}" : "=l"(stop) : "r"(all) : "memory");
+    if (s == 0 && threadIdx.x == 0) samples[0] = stop - start;
   }
-  long long stop;
-  asm volatile("{.reg .pred p; setp.eq.u32 p, %1, 0xffffffff; @p trap; mov.u64 %0, %clock64;}" : "=l"(stop) : "r"(all) : "memory");
-  if (threadIdx.x == 0) samples[0] = stop - start;
   sink[threadIdx.x] = all;
 }
 )",
-                      {{"STRIDE", std::to_string(stride)},
-                       {"WIDTH", std::to_string(width)},
-                       {"LOAD", width == 4   ? "ld.shared.u32 %0, [%4];"
-                                : width == 8 ? "ld.shared.v2.u32 {%0, %1}, [%4];"
-                                             : "ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"}});
+        {{"STRIDE", std::to_string(stride)},
+         {"WIDTH", std::to_string(width)},
+         {"LOAD", width == 4   ? "ld.shared.u32 %0, [%4];"
+                  : width == 8 ? "ld.shared.v2.u32 {%0, %1}, [%4];"
+                               : "ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"}});
     k.shared = std::int64_t{1152} * 16;
     k.buffers = {{"samples", DType::i64, 1}, {"sink", DType::i32, 32}};
-    k.values = {{"turns", cycles && setting.device ? loads / 16 : 1}};
+    k.values = {{"turns", cycles && setting.device ? loads / 16 : 1}, {"warm", cycles ? 1 : 0}};
     k.expects = {{"ld.shared", 16}};
     Trial t = trial((cycles ? "cycles_" : "exact_") + std::to_string(width) + "_" + std::to_string(stride),
                     cycles ? Trial::Reads::cycles : Trial::Reads::exact, k);

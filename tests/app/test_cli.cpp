@@ -347,6 +347,35 @@ class TestCli : public QObject, private aicf::test::AicfProgram {
              "the newest first, each begun when the one before was finished");
   }
 
+  /// Figures agree where their spreads meet; counts must be equal. Which runs, and of which cards, is said.
+  void two_hardware_profiles_are_compared() {
+    QFile sample(sourceFile("tests/data/hardware-sample.json"));
+    QVERIFY(sample.open(QIODevice::ReadOnly));
+    const QByteArray text = sample.readAll();
+    const QString one = file("one.json", text);
+    QByteArray changed = text;
+    changed.replace("GPU-sample", "GPU-another")
+        .replace("\"value\": 8,\n   \"lo\": 8,\n   \"hi\": 8,", "\"value\": 9,\n   \"lo\": 8.5,\n   \"hi\": 9,")
+        .replace("\"value\": 4,\n   \"lo\": 4,\n   \"hi\": 4,", "\"value\": 5,\n   \"lo\": 4,\n   \"hi\": 6,");
+    const QString other = file("other.json", changed);
+    Ran r = run({"probe", "compare", one, one, "--json"});
+    QCOMPARE(r.status, 0);
+    QCOMPARE(r.json()["cards"].toString(), QString("same"));
+    QCOMPARE(r.json()["agree"].toInt(), 2);
+    r = run({"probe", "compare", one, other, "--json"});
+    QCOMPARE(r.status, 1);
+    QCOMPARE(r.json()["cards"].toString(), QString("different"));
+    QCOMPARE(r.json()["agree"].toInt(), 1); // 4 lies in 4 to 6
+    const QJsonArray differ = r.json()["differ"].toArray();
+    QCOMPARE(differ.size(), 1);
+    QCOMPARE(differ[0].toObject()["id"].toString(), QString("sample.b"));
+    QCOMPARE(differ[0].toObject()["relative"].toDouble(), 0.125);
+    QCOMPARE(r.json()["second"].toObject()["uuid"].toString(), QString("GPU-another"));
+    r = run({"probe", "compare", one, other});
+    QVERIFY2(r.out.contains("GPU-another") && r.out.contains("1 agree within their spreads, 1 do not"),
+             r.out.constData());
+  }
+
   void profiles_convert_without_loss() {
     Ran json = run({"profile", "convert", sourceFile("atlas/profiles/reproducible.json"), "--to", "json"});
     Ran text = run({"profile", "convert", sourceFile("atlas/profiles/reproducible.json"), "--to", "dsl"});

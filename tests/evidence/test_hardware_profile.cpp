@@ -119,6 +119,51 @@ class TestHardwareProfile : public QObject {
         QVERIFY2(read->source == "device" || figure.status != "measured", figure.id.c_str());
     }
   }
+
+  /// What is published of Hopper, where the probes measure the same by the same method; what they measure by another
+  /// one stands in the README, with the reason. FLOP of a tensor core: 4096 dense ones of 16-bit factors a clock (H100
+  /// datasheet: 989.4 TFLOP/s at 1830 MHz and 132 multiprocessors).
+  void publishedFigures_data() {
+    QTest::addColumn<double>("least");
+    QTest::addColumn<double>("most");
+    QTest::newRow("l2_near_far.near") << 200.0 << 285.0;
+    QTest::newRow("level_latency.dram") << 480.0 << 850.0;
+    QTest::newRow("fill_grain.l1_grain") << 32.0 << 32.0;
+    for (int k : {1, 2, 4, 8, 16, 32})
+      QTest::newRow(("shared_conflicts.wavefronts_" + std::to_string(k)).c_str()) << double(k) << double(k);
+    QTest::newRow("shared_bandwidth.load_16") << 0.98 * 128 << 128.0;
+    QTest::newRow("shuffle_rate.idx") << 0.98 << 1.0;
+    QTest::newRow("redux_rate.add") << 0.98 * 0.5 << 0.5;
+    QTest::newRow("mma_sync_rate.f16_k16_random") << 0.6 * 4096 << 0.7 * 4096;
+    QTest::newRow("wgmma_rate.f16_n256_zeros") << 0.9 * 4096 << 4096.0;
+    QTest::newRow("launch_overhead.grid_2112") << 2.0 << 3.0;
+    QTest::newRow("graph_launch.grid_1_alone") << 2.0 << 3.0;
+  }
+  void publishedFigures() {
+    QFETCH(double, least);
+    QFETCH(double, most);
+    const auto shipped = aicf::load_hardware_profile(source_path("atlas/hardware/nvidia-h200.json"));
+    QVERIFY(shipped);
+    const aicf::HardwareFigure* f = aicf::figure_of(*shipped, QTest::currentDataTag());
+    QVERIFY(f != nullptr);
+    QVERIFY2(f->value >= least && f->value <= most, std::to_string(f->value).c_str());
+  }
+
+  /// No result of any kernel that was probed lies outside its a priori bound, and each tells how near it came.
+  void driftStaysInsideTheBounds() {
+    for (const auto& path : aicf::shipped_hardware_profiles()) {
+      const auto read = aicf::load_hardware_profile(path);
+      QVERIFY(read);
+      std::size_t ratios = 0;
+      for (const auto& f : read->figures) {
+        if (!f.id.ends_with(".bound_ratio") || f.status == "not_measured") continue;
+        ++ratios;
+        QCOMPARE(f.status, std::string("exact"));
+        QVERIFY2(f.value >= 0 && f.value <= 1, f.id.c_str());
+      }
+      QVERIFY(ratios > 100);
+    }
+  }
 };
 
 QTEST_GUILESS_MAIN(TestHardwareProfile)

@@ -50,6 +50,16 @@ class TestPriors : public QObject {
     // 600 cycles of 2 GHz at 4 TB/s over 100 multiprocessors
     QTest::newRow("bytes in flight") << "bytes_in_flight" << 12000.0 << 12000.0 * 0.99 << 12000.0 * 1.01;
     QTest::newRow("a second kernel") << "second_kernel" << 1.5 << 1.4 << 1.6;
+    // 128 threads take 16.0 to 16.6; 64 threads, 16.5 to 17, meet that, 256 do not
+    QTest::newRow("threads of a row") << "threads_of_row_4096" << 128.0 << 64.0 << 128.0;
+    QTest::newRow("threads of a shorter row") << "threads_of_row_256" << 64.0 << 64.0 << 64.0;
+    // on chip 30 and 60 against 54 and 61 online; at 16384 online is faster
+    QTest::newRow("rows on chip") << "resident_row" << 4096.0 << 4096.0 << 16384.0;
+    // the block's tree is fastest, the warp's is within its spread, the sequential one is not
+    QTest::newRow("drift of topologies") << "topology_drift" << 6e-8 << 6e-8 << 2e-7;
+    // 95 % of 4.1 are 3.895: 2 copies have 3.9, but 3.8 at least; 2 stages have 3.8, but 3.95 at most
+    QTest::newRow("stages of copies") << "bulk_copy_stages" << 2.0 << 2.0 << 4.0;
+    QTest::newRow("stages of cp.async") << "async_copy_stages" << 4.0 << 2.0 << 4.0;
     QTest::newRow("streaming stores") << "streaming_writeback" << 1.05 << 40.0 / 41 << 44.0 / 39;
   }
   void rules() {
@@ -57,18 +67,43 @@ class TestPriors : public QObject {
     QFETCH(double, value);
     QFETCH(double, lo);
     QFETCH(double, hi);
-    const auto priors = derive_priors(device_profile(
-        {figure("dram_copy.copy", 4e12, 3.9e12, 4.1e12), figure("arithmetic_rate.fma_f32", 128, 127, 129, "2000 MHz"),
-         figure("barrier_latency.bar_256", 30, 28, 32, "2000 MHz"),
-         figure("cluster_barrier_latency.blocks_4", 360, 358, 362, "2000 MHz"),
-         figure("dram_read.loads_4", 4e12, 3.8e12, 4.2e12), figure("l2_bandwidth.kib_16384", 8e12, 7.6e12, 8.4e12),
-         figure("bytes_in_flight.loads_1_threads_512", 3e12, 2.9e12, 3.1e12),
-         figure("bytes_in_flight.loads_2_threads_512", 3.9e12, 3.85e12, 3.95e12),
-         figure("bytes_in_flight.loads_4_threads_512", 4e12, 3.95e12, 4.05e12),
-         figure("level_latency.dram", 600, 600 * 0.99, 600 * 1.01, "2000 MHz"),
-         figure("dram_read.loads_8", 4e12, 4e12, 4e12), figure("launch_overhead.grid_132", 1.5, 1.4, 1.6),
-         figure("writeback_forms.streaming.4096.time", 42, 40, 44),
-         figure("writeback_forms.plain.4096.time", 40, 39, 41)}));
+    const auto priors =
+        derive_priors(device_profile({figure("dram_copy.copy", 4e12, 3.9e12, 4.1e12),
+                                      figure("arithmetic_rate.fma_f32", 128, 127, 129, "2000 MHz"),
+                                      figure("barrier_latency.bar_256", 30, 28, 32, "2000 MHz"),
+                                      figure("cluster_barrier_latency.blocks_4", 360, 358, 362, "2000 MHz"),
+                                      figure("dram_read.loads_4", 4e12, 3.8e12, 4.2e12),
+                                      figure("l2_bandwidth.kib_16384", 8e12, 7.6e12, 8.4e12),
+                                      figure("bytes_in_flight.loads_1_threads_512", 3e12, 2.9e12, 3.1e12),
+                                      figure("bytes_in_flight.loads_2_threads_512", 3.9e12, 3.85e12, 3.95e12),
+                                      figure("bytes_in_flight.loads_4_threads_512", 4e12, 3.95e12, 4.05e12),
+                                      figure("level_latency.dram", 600, 600 * 0.99, 600 * 1.01, "2000 MHz"),
+                                      figure("dram_read.loads_8", 4e12, 4e12, 4e12),
+                                      figure("launch_overhead.grid_132", 1.5, 1.4, 1.6),
+                                      figure("threads_per_row.t64.4096.time", 16.8, 16.5, 17),
+                                      figure("threads_per_row.t128.4096.time", 16.3, 16, 16.6),
+                                      figure("threads_per_row.t256.4096.time", 18, 17, 19),
+                                      figure("threads_per_row.t64.256.time", 40, 39, 41),
+                                      figure("threads_per_row.t128.256.time", 44, 43, 45),
+                                      figure("online_forms.online.1024.time", 54, 53, 55),
+                                      figure("online_forms.resident.1024.time", 30, 29, 31),
+                                      figure("online_forms.online.4096.time", 61, 60, 62),
+                                      figure("online_forms.resident.4096.time", 60, 59, 62),
+                                      figure("online_forms.online.16384.time", 50, 49, 51),
+                                      figure("online_forms.resident.16384.time", 51, 50, 52),
+                                      figure("reduction_topology.sequential.4096.time", 292, 291, 293),
+                                      figure("reduction_topology.sequential.4096.drift", 5e-7, 5e-7, 5e-7),
+                                      figure("reduction_topology.warp.4096.time", 27, 25.5, 28),
+                                      figure("reduction_topology.warp.4096.drift", 2e-7, 2e-7, 2e-7),
+                                      figure("reduction_topology.block.4096.time", 25, 24, 26),
+                                      figure("reduction_topology.block.4096.drift", 6e-8, 6e-8, 6e-8),
+                                      figure("bulk_copy_bandwidth.bytes_16384_depth_1", 2.8e12, 2.7e12, 2.9e12),
+                                      figure("bulk_copy_bandwidth.bytes_16384_depth_2", 3.9e12, 3.8e12, 4e12),
+                                      figure("bulk_copy_bandwidth.bytes_16384_depth_4", 4.1e12, 4e12, 4.2e12),
+                                      figure("cp_async_bandwidth.bytes_16_depth_2", 3.8e12, 3.7e12, 3.95e12),
+                                      figure("cp_async_bandwidth.bytes_16_depth_4", 4.1e12, 4e12, 4.2e12),
+                                      figure("writeback_forms.streaming.4096.time", 42, 40, 44),
+                                      figure("writeback_forms.plain.4096.time", 40, 39, 41)}));
     const Prior* prior = find(priors, id.toStdString());
     QVERIFY(prior != nullptr);
     auto near = [](double a, double b) { return std::fabs(a - b) <= 1e-9 * std::fabs(b); };

@@ -66,6 +66,7 @@ SAME(device_get, cuDeviceGet);
 SAME(device_name, cuDeviceGetName);
 SAME(device_memory, cuDeviceTotalMem);
 SAME(device_bus_id, cuDeviceGetPCIBusId);
+SAME(device_uuid, cuDeviceGetUuid);
 SAME(device_attribute, cuDeviceGetAttribute);
 SAME(context_retain, cuDevicePrimaryCtxRetain);
 SAME(context_release, cuDevicePrimaryCtxRelease);
@@ -118,6 +119,7 @@ SAME(log, nvrtcGetProgramLog);
 #undef SAME
 
 static_assert(sizeof(LaunchConfig) == sizeof(CUlaunchConfig));
+static_assert(sizeof(DeviceUuid) == sizeof(CUuuid));
 static_assert(offsetof(LaunchConfig, block_x) == offsetof(CUlaunchConfig, blockDimX));
 static_assert(offsetof(LaunchConfig, shared_bytes) == offsetof(CUlaunchConfig, sharedMemBytes));
 static_assert(offsetof(LaunchConfig, stream) == offsetof(CUlaunchConfig, hStream));

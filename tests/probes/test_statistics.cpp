@@ -27,6 +27,14 @@ class TestStatistics : public QObject {
     QCOMPARE(s.samples, 11);
   }
 
+  void roundsAreJoinedByTheirMiddleAndTheirEnds() {
+    const Spread s = over_rounds({{10, 9, 11, 21}, {12, 11.5, 13, 40}, {8, 7.5, 8.5, 21}});
+    QCOMPARE(s.value, 10.0);
+    QCOMPARE(s.lo, 7.5);
+    QCOMPARE(s.hi, 13.0);
+    QCOMPARE(s.samples, 82);
+  }
+
   void deviationIsRobustAndScaledToTheNormal() {
     QCOMPARE(scaled_mad({1, 2, 3, 4, 5}), 1.4826);
     QCOMPARE(scaled_mad({1, 2, 3, 4, 1e9}), 1.4826); // one wild value moves nothing

@@ -9,6 +9,18 @@
 namespace aicf::cuda {
 namespace {
 
+/// "GPU-" and 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+std::string written(const DeviceUuid& uuid) {
+  static constexpr const char* digits = "0123456789abcdef";
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += digits[uuid.bytes[i] >> 4U];
+    text += digits[uuid.bytes[i] & 15U];
+  }
+  return text;
+}
+
 DeviceInfo read(const Driver& d, int ordinal, Device device) {
   auto attribute = [&](int which) {
     int value = 0;
@@ -27,6 +39,7 @@ DeviceInfo read(const Driver& d, int ordinal, Device device) {
   info.memory_clock_khz = attribute(attribute_memory_clock_khz);
   info.memory_bus_bits = attribute(attribute_memory_bus_bits);
   info.clusters = attribute(attribute_cluster_launch) != 0;
+  if (DeviceUuid uuid; d.device_uuid(&uuid, device) == success) info.uuid = written(uuid);
   int version = 0;
   if (d.version(&version) == success)
     info.driver = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -73,7 +86,8 @@ nlohmann::json to_json(const DeviceInfo& i) {
           {"memory_clock_khz", i.memory_clock_khz},
           {"memory_bus_bits", i.memory_bus_bits},
           {"clusters", i.clusters},
-          {"driver", i.driver}};
+          {"driver", i.driver},
+          {"uuid", i.uuid}};
 }
 
 } // namespace aicf::cuda

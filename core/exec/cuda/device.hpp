@@ -18,6 +18,7 @@ struct DeviceInfo {
   int clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
   bool clusters = false;
   std::string driver; ///< CUDA version that the driver supports: "13.0"
+  std::string uuid;   ///< of the card, as nvidia-smi writes it: "GPU-8932f937-…"
 };
 
 /// Unavailable without a driver; an empty list is not an answer: a driver without a device is Unavailable too.

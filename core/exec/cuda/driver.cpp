@@ -47,6 +47,7 @@ Driver bind_driver(SharedLibrary library) {
   l.bind(d.device_name, "cuDeviceGetName");
   l.bind(d.device_memory, "cuDeviceTotalMem_v2");
   l.bind(d.device_bus_id, "cuDeviceGetPCIBusId");
+  l.bind(d.device_uuid, "cuDeviceGetUuid_v2");
   l.bind(d.device_attribute, "cuDeviceGetAttribute");
   l.bind(d.context_retain, "cuDevicePrimaryCtxRetain");
   l.bind(d.context_release, "cuDevicePrimaryCtxRelease_v2");

@@ -52,6 +52,11 @@ struct LaunchConfig {
   unsigned attribute_count = 0;
 };
 
+/// CUuuid.
+struct DeviceUuid {
+  unsigned char bytes[16] = {};
+};
+
 /// CUtensorMap, CUtensorMapDataType, …Interleave, …Swizzle, …L2promotion and …FloatOOBfill.
 struct alignas(128) TensorMapBytes {
   std::uint64_t opaque[16] = {};
@@ -71,6 +76,7 @@ struct Driver {
   int (*device_name)(char*, int, Device) = nullptr;
   int (*device_memory)(std::size_t*, Device) = nullptr;
   int (*device_bus_id)(char*, int, Device) = nullptr;
+  int (*device_uuid)(DeviceUuid*, Device) = nullptr;
   int (*device_attribute)(int*, int attribute, Device) = nullptr;
   int (*context_retain)(Context*, Device) = nullptr;
   int (*context_release)(Device) = nullptr;
