@@ -1,10 +1,14 @@
 // Damaged PTX, the same at every run: pieces of the instruction tests, of random programs and of compiled kernels
 // changed, dropped, doubled and mixed. Each gives an answer within its step limit: nothing may crash, hang or take
 // memory without bound. tests/fuzz does the same with libFuzzer.
+#include "core/exec/emulator/decode.hpp"
 #include "core/exec/selftest/instruction_cases.hpp"
 #include "core/exec/selftest/random_program.hpp"
 #include "tests/emulator/ptx_fixture.hpp"
+#include "tests/support/paths.hpp"
 
+#include <QDir>
+#include <QFile>
 #include <QtTest>
 
 #include <array>
@@ -125,6 +129,30 @@ class TestPtxMutations : public QObject {
     }
     // Both happen, or the damage is of no use.
     QVERIFY2(ran > 500 && refused > 500, qPrintable(QString("%1 ran, %2 refused").arg(ran).arg(refused)));
+  }
+  /// Inputs that libFuzzer kept because they reached something new (tests/fuzz), run as it runs them.
+  void whatTheFuzzerKeptIsAnswered() {
+    QDir folder(QString::fromStdString(test::source_path("tests/data/fuzz")));
+    int decoded = 0, refused = 0;
+    for (const QString& name : folder.entryList({"*.ptx"}, QDir::Files)) {
+      QFile file(folder.filePath(name));
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      Kernel k{file.readAll().toStdString()};
+      const auto program = emulator::decode(k.ptx, k.entry);
+      QVERIFY2(program || has_errors(program.diagnostics), qPrintable(name));
+      (program ? decoded : refused) += 1;
+      if (!program) continue;
+      for (std::size_t i = 0; i < program->parameters.size(); ++i) k.with(std::vector<std::uint32_t>(1024));
+      k.grid = 2;
+      k.block = 128;
+      k.shared = 1024;
+      k.options.step_limit = 20'000;
+      k.options.counters = true;
+      const auto result = k.run();
+      QVERIFY2(result || !result.diagnostics.empty(), qPrintable(name));
+      QVERIFY2(!result || result->faults.size() <= 20, qPrintable(name));
+    }
+    QVERIFY2(decoded >= 10 && refused >= 10, qPrintable(QString("%1 decoded, %2 refused").arg(decoded).arg(refused)));
   }
   /// What a text may ask for is bounded, and the bound is told.
   void memoryIsBounded_data() {
