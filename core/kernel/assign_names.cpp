@@ -106,7 +106,7 @@ class Naming {
       if (at == none || iterates(k.nodes[at])) return none;
     }
     crossed_[id] = crossed;
-    if (n.code != Code::load) return at;
+    if (n.code != Code::load && n.code != Code::extreme) return at;
     if (crossed || home_[at].index - home_[id].index > longest_look) return none;
     const Region& region = region_of(k, home_[id].owner, home_[id].region);
     for (std::size_t i = home_[id].index + 1; i < home_[at].index; ++i)
@@ -140,7 +140,8 @@ class Naming {
 
   [[nodiscard]] bool changes(NodeId id, BufferId buffer) const {
     const Node& n = k.nodes[id];
-    if ((n.code == Code::store || n.code == Code::store_peer || n.code == Code::copy || n.code == Code::mma) &&
+    if ((n.code == Code::store || n.code == Code::store_peer || n.code == Code::send_peer || n.code == Code::renew ||
+         n.code == Code::copy || n.code == Code::mma) &&
         n.buffer == buffer)
       return true;
     bool memory = k.buffers[buffer].space == Space::shared;
@@ -184,6 +185,7 @@ class Naming {
     switch (n.code) {
     case Code::view: return k.buffers[n.buffer].name + "_row";
     case Code::load: return k.buffers[n.buffer].name + "_value";
+    case Code::extreme: return k.buffers[n.buffer].name + "_" + std::string(name_of(n.op));
     case Code::shuffle: {
       const Node& from = k.nodes[n.args[0]];
       return from.code == Code::load ? k.buffers[from.buffer].name + "_other" : "other";

@@ -214,6 +214,7 @@ class RowCascade {
       enter(first);
       s.fill();
     });
+    if (cooperation_ == "cluster") wait_for_peers();
     b.loop(Binding::sequential, "turn", b.integer(0), b.integer(turns_), [&](NodeId turn) {
       NodeId row = b.apply(Op::add, {first, b.apply(Op::mul, {b.convert(turn, Type::i64), step})});
       k.nodes[row].name = "row";
@@ -231,18 +232,20 @@ class RowCascade {
         s.take_next();
       });
     });
-    if (cooperation_ == "cluster")
-      b.sync(Scope::cluster, Meeting::wait); // no block ends before its last arrival counts
   }
 
   /// The parts of this row's lanes have been read when those of the next one are written.
   void leave_row() {
+    if (cooperation_ != "block") return; // parts in registers, or in a ring of the cluster's meetings
     std::size_t meetings = 0;
     for (const auto& level : f.levels) meetings += level.size();
-    if (cooperation_ == "cluster")
-      b.sync(Scope::cluster, Meeting::arrive);
-    else if (keeps_state(plan_) || meetings == 1) // of several, each has the others between its turns
-      b.sync(Scope::block);
+    if (keeps_state(plan_) || meetings == 1) b.sync(Scope::block); // of several, each has the others between its turns
+  }
+
+  void wait_for_peers() {
+    b.because("cluster_reduce", "a block writes into another's shared memory only once that has started");
+    b.sync(Scope::cluster, Meeting::wait);
+    peers_started_ = true;
   }
 
   /// Everything below is about this row.
@@ -268,16 +271,24 @@ class RowCascade {
   }
 
   void work() {
+    s.remember();
     if (keeps_state(plan_) && f.cascade != nullptr)
       online();
     else
       for (std::size_t level = 0; level < f.levels.size(); ++level) {
+        if (level > 0) sweep_again();
         if (!resident()) t.at_sweep(static_cast<std::uint32_t>(level));
         reduce_level(level, f.sweeps[level]);
       }
     row_outputs();
+    sweep_again();
     if (!resident()) t.at_sweep(static_cast<std::uint32_t>(f.levels.size()));
     axis_outputs(f.sweeps.back());
+  }
+
+  /// What the plan recomputes, the compiler must not keep: it would, and fewer blocks would fit.
+  void sweep_again() {
+    if (chosen(plan_, "intermediates", "recompute")) s.forget();
   }
 
   std::vector<ExprId> loads_of(const std::vector<ExprId>& roots) const {
@@ -365,7 +376,9 @@ class RowCascade {
     return values;
   }
 
-  void set(const Accumulator& a, const std::vector<NodeId>& values) {
+  /// Another element enters the accumulator.
+  void fold(const Accumulator& a, const Position& at, NodeId element) {
+    auto values = a.monoid.merge(b, current(a), a.monoid.lift(b, element, at.j));
     for (std::size_t i = 0; i < values.size(); ++i) b.store(a.variables[i], {}, values[i]);
   }
 
@@ -400,11 +413,7 @@ class RowCascade {
 
   std::vector<NodeId> over_lanes(const std::vector<NodeId>& values, const State& state) {
     if (cooperation_ == "thread") return values;
-    if (cooperation_ == "cluster" && !peers_started_) {
-      b.because("cluster_reduce", "a block writes into another's shared memory only once that has started");
-      b.sync(Scope::cluster, Meeting::wait);
-      peers_started_ = true;
-    }
+    if (cooperation_ == "cluster" && !peers_started_) wait_for_peers();
     b.because("tree_reduction", splits() ? "the lanes of the part merge in a fixed tree"
                                          : "the lanes of the row merge their parts in a fixed tree");
     Scope scope = cooperation_ == "warp" ? Scope::warp : cooperation_ == "cluster" ? Scope::cluster : Scope::block;
@@ -449,8 +458,7 @@ class RowCascade {
         auto predicate = [&](ExprId p) { return s.values(std::span(&p, 1), known, at)[0]; };
         b.branch(c.takes_part(r, at.j, predicate), [&] {
           NodeId element = s.values(std::span(&f.cascade->elements[r], 1), known, at)[0];
-          element = b.convert(element, all[i].monoid.types[0]);
-          set(all[i], all[i].monoid.merge(b, current(all[i]), all[i].monoid.lift(b, element, at.j)));
+          fold(all[i], at, b.convert(element, all[i].monoid.types[0]));
         });
       }
     };
@@ -544,9 +552,7 @@ class RowCascade {
       for (std::size_t i : group) bodies.push_back(f.cascade->summary->slots[i].body);
       auto values = s.values(bodies, {}, at, symbols);
       for (std::size_t g = 0; g < group.size(); ++g) {
-        const Monoid& m = parts[g].monoid;
-        NodeId element = b.convert(values[g], m.types[0]);
-        set(parts[g], m.merge(b, current(parts[g]), m.lift(b, element, at.j)));
+        fold(parts[g], at, b.convert(values[g], parts[g].monoid.types[0]));
       }
     });
   }

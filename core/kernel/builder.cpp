@@ -167,6 +167,13 @@ NodeId Builder::guarded_load(BufferId buffer, std::vector<NodeId> indices, NodeI
   return load(buffer, std::move(indices));
 }
 
+NodeId Builder::extreme(Op op, BufferId buffer, std::vector<NodeId> first) {
+  Node n;
+  n.code = Code::extreme, n.op = op, n.buffer = buffer, n.type = k.buffers[buffer].type;
+  n.args = std::move(first);
+  return append(std::move(n));
+}
+
 NodeId Builder::shuffle(Shuffle kind, NodeId value, NodeId lane) {
   Node n;
   n.code = Code::shuffle, n.type = type(value), n.shuffle = kind, n.args = {value, lane};
@@ -210,6 +217,23 @@ void Builder::store_peer(BufferId buffer, NodeId rank, std::vector<NodeId> indic
   append(std::move(n));
 }
 
+void Builder::send_peer(BufferId buffer, NodeId rank, std::vector<NodeId> indices, NodeId value, BarrierId barrier,
+                        NodeId stage) {
+  Node n;
+  n.code = Code::send_peer, n.buffer = buffer, n.barrier = barrier;
+  n.args = {rank, stage};
+  n.args.insert(n.args.end(), indices.begin(), indices.end());
+  n.args.push_back(convert(value, k.buffers[buffer].type));
+  append(std::move(n));
+}
+
+void Builder::renew(BufferId buffer, std::vector<NodeId> first) {
+  Node n;
+  n.code = Code::renew, n.buffer = buffer;
+  n.args = std::move(first);
+  append(std::move(n));
+}
+
 NodeId Builder::copy(BufferId to, std::vector<NodeId> there, BufferId from, std::vector<NodeId> here,
                      std::uint32_t width, Transfer transfer) {
   Node n;
@@ -240,9 +264,9 @@ NodeId Builder::expect(BarrierId barrier, NodeId stage, NodeId bytes) {
   return append(std::move(n));
 }
 
-NodeId Builder::wait(BarrierId barrier, NodeId stage, NodeId parity) {
+NodeId Builder::wait(BarrierId barrier, NodeId stage, NodeId parity, Scope scope) {
   Node n;
-  n.code = Code::wait, n.barrier = barrier, n.args = {stage, parity};
+  n.code = Code::wait, n.scope = scope, n.barrier = barrier, n.args = {stage, parity};
   return append(std::move(n));
 }
 

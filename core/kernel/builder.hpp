@@ -31,6 +31,7 @@ class Builder {
   NodeId load(BufferId buffer, std::vector<NodeId> indices = {});
   /// Loads where `guard` holds; `otherwise` elsewhere, with no access.
   NodeId guarded_load(BufferId buffer, std::vector<NodeId> indices, NodeId guard, NodeId otherwise);
+  NodeId extreme(Op op, BufferId buffer, std::vector<NodeId> first); ///< of the packed group that begins there
   NodeId shuffle(Shuffle kind, NodeId value, NodeId lane);
 
   BufferId buffer(Buffer what); ///< declares it; `alloc` makes it live
@@ -39,6 +40,10 @@ class Builder {
   void store(BufferId buffer, std::vector<NodeId> indices, NodeId value);
   /// Into the shared memory of the block of that rank in the cluster. Peers must have started: sync(cluster) before.
   void store_peer(BufferId buffer, NodeId rank, std::vector<NodeId> indices, NodeId value);
+  /// Likewise, asynchronously: its bytes complete on that block's barrier, where they are awaited.
+  void send_peer(BufferId buffer, NodeId rank, std::vector<NodeId> indices, NodeId value, BarrierId barrier,
+                 NodeId stage);
+  void renew(BufferId buffer, std::vector<NodeId> first); ///< a packed group in registers
   NodeId copy(BufferId to, std::vector<NodeId> there, BufferId from, std::vector<NodeId> here, std::uint32_t width,
               Transfer transfer = Transfer::direct);
   /// A bulk copy that completes `bytes` on a stage of the barrier.
@@ -46,7 +51,7 @@ class Builder {
                    BarrierId barrier, NodeId stage);
   NodeId arrive(BarrierId barrier, NodeId stage);               ///< one arrival
   NodeId expect(BarrierId barrier, NodeId stage, NodeId bytes); ///< one arrival, and so many bytes to come
-  NodeId wait(BarrierId barrier, NodeId stage, NodeId parity);
+  NodeId wait(BarrierId barrier, NodeId stage, NodeId parity, Scope scope = Scope::block); ///< scope: of who arrives
   NodeId sync(Scope scope, Meeting meeting = Meeting::whole);
   NodeId mma(BufferId accumulator, BufferId left, BufferId right);
   /// Row and column of the element that a register of a lane holds.

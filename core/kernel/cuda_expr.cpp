@@ -282,6 +282,10 @@ CudaExpr CudaExpressions::value(NodeId id, bool full) {
     return {from, first ? Binds::primary : Binds::sum};
   }
   case Code::load: return load(n);
+  case Code::extreme: {
+    std::string piece = std::string(name_of(n.op)) + "_of_" + std::string(name_of(k.buffers[n.buffer].dtype));
+    return {p.need(piece) + "(" + group(n.buffer, n.args) + ")"};
+  }
   case Code::shuffle: {
     const char* kind = n.shuffle == Shuffle::exchange ? "__shfl_xor_sync"
                        : n.shuffle == Shuffle::down   ? "__shfl_down_sync"

@@ -9,7 +9,7 @@ namespace {
 
 struct Piece {
   const char *name, *text;
-  std::array<const char*, 2> uses;
+  std::array<const char*, 3> uses;
 };
 
 #define AICF_DEVICE "__device__ __forceinline__ "
@@ -107,10 +107,17 @@ const Piece pieces[] = {
      "  return from;\n"
      "}\n",
      {}},
+    {"renew",
+     "template <int n> " AICF_DEVICE
+     "void renew(Words<n>& words) { // the compiler does not keep what an earlier sweep made of them\n"
+     "#pragma unroll\n"
+     "  for (int i = 0; i < n; ++i) asm volatile(\"\" : \"+r\"(words.w[i]));\n"
+     "}\n",
+     {"words"}},
     {"exp2_fast",
-     AICF_DEVICE "float exp2_fast(float v) { // 2 ulp\n"
+     AICF_DEVICE "float exp2_fast(float v) { // 2 ulp; below 2^-126 it is 0\n"
                  "  float e;\n"
-                 "  asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(e) : \"f\"(v));\n"
+                 "  asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(e) : \"f\"(v));\n"
                  "  return e;\n"
                  "}\n",
      {}},
@@ -227,6 +234,38 @@ const Piece pieces[] = {
                  "  return from_f16(static_cast<f16>(words[e / 2] >> 16 * (e % 2)));\n"
                  "}\n",
      {"from_f16"}},
+    {"max_of_bf16",
+     "template <int n> " AICF_DEVICE "float max_of_bf16(const Words<n>& v) { // two elements at a time; NaN wins\n"
+     "  unsigned m = v.w[0];\n"
+     "#pragma unroll\n"
+     "  for (int i = 1; i < n; ++i) asm(\"max.NaN.bf16x2 %0, %1, %2;\" : \"=r\"(m) : \"r\"(m), \"r\"(v.w[i]));\n"
+     "  return max_nan(bf16_in(&m, 0), bf16_in(&m, 1));\n"
+     "}\n",
+     {"words", "max_nan", "bf16_in"}},
+    {"max_of_f16",
+     "template <int n> " AICF_DEVICE "float max_of_f16(const Words<n>& v) { // two elements at a time; NaN wins\n"
+     "  unsigned m = v.w[0];\n"
+     "#pragma unroll\n"
+     "  for (int i = 1; i < n; ++i) asm(\"max.NaN.f16x2 %0, %1, %2;\" : \"=r\"(m) : \"r\"(m), \"r\"(v.w[i]));\n"
+     "  return max_nan(f16_in(&m, 0), f16_in(&m, 1));\n"
+     "}\n",
+     {"words", "max_nan", "f16_in"}},
+    {"min_of_bf16",
+     "template <int n> " AICF_DEVICE "float min_of_bf16(const Words<n>& v) { // two elements at a time; NaN wins\n"
+     "  unsigned m = v.w[0];\n"
+     "#pragma unroll\n"
+     "  for (int i = 1; i < n; ++i) asm(\"min.NaN.bf16x2 %0, %1, %2;\" : \"=r\"(m) : \"r\"(m), \"r\"(v.w[i]));\n"
+     "  return min_nan(bf16_in(&m, 0), bf16_in(&m, 1));\n"
+     "}\n",
+     {"words", "min_nan", "bf16_in"}},
+    {"min_of_f16",
+     "template <int n> " AICF_DEVICE "float min_of_f16(const Words<n>& v) { // two elements at a time; NaN wins\n"
+     "  unsigned m = v.w[0];\n"
+     "#pragma unroll\n"
+     "  for (int i = 1; i < n; ++i) asm(\"min.NaN.f16x2 %0, %1, %2;\" : \"=r\"(m) : \"r\"(m), \"r\"(v.w[i]));\n"
+     "  return min_nan(f16_in(&m, 0), f16_in(&m, 1));\n"
+     "}\n",
+     {"words", "min_nan", "f16_in"}},
     {"i8_in",
      AICF_DEVICE "int i8_in(const unsigned* words, int e) {\n"
                  "  return static_cast<signed char>(words[e / 4] >> 8 * (e % 4) & 0xffu);\n"
@@ -302,6 +341,23 @@ const Piece pieces[] = {
      "  asm volatile(\"st.shared::cluster.s64 [%0], %1;\" ::\"r\"(peer_address(to, rank)), \"l\"(v) : \"memory\");\n"
      "}\n",
      {"peer_address"}},
+    {"send_peer",
+     AICF_DEVICE
+     "void send_peer(float* to, int rank, float v, const unsigned long long* barrier) { // which counts its bytes "
+     "there\n"
+     "  asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];\" ::\"r\"(\n"
+     "                   peer_address(to, rank)), \"f\"(v), \"r\"(peer_address(barrier, rank)) : \"memory\");\n"
+     "}\n" AICF_DEVICE "void send_peer(double* to, int rank, double v, const unsigned long long* barrier) {\n"
+     "  asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];\" ::\"r\"(\n"
+     "                   peer_address(to, rank)), \"d\"(v), \"r\"(peer_address(barrier, rank)) : \"memory\");\n"
+     "}\n" AICF_DEVICE "void send_peer(int* to, int rank, int v, const unsigned long long* barrier) {\n"
+     "  asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.s32 [%0], %1, [%2];\" ::\"r\"(\n"
+     "                   peer_address(to, rank)), \"r\"(v), \"r\"(peer_address(barrier, rank)) : \"memory\");\n"
+     "}\n" AICF_DEVICE "void send_peer(long long* to, int rank, long long v, const unsigned long long* barrier) {\n"
+     "  asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.s64 [%0], %1, [%2];\" ::\"r\"(\n"
+     "                   peer_address(to, rank)), \"l\"(v), \"r\"(peer_address(barrier, rank)) : \"memory\");\n"
+     "}\n",
+     {"peer_address"}},
     {"shared_address",
      AICF_DEVICE
      "unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }\n",
@@ -347,15 +403,22 @@ const Piece pieces[] = {
      "}\n",
      {"shared_address"}},
     {"barrier_wait",
-     AICF_DEVICE "void barrier_wait(unsigned long long* barrier, unsigned parity) { // until that phase is complete\n"
-                 "  unsigned done = 0;\n"
-                 "  while (done == 0)\n"
-                 "    asm volatile(\"{\\n.reg .pred p;\\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\\n\"\n"
-                 "                 \"selp.u32 %0, 1, 0, p;\\n}\"\n"
-                 "                 : \"=r\"(done)\n"
-                 "                 : \"r\"(shared_address(barrier)), \"r\"(parity)\n"
-                 "                 : \"memory\");\n"
-                 "}\n",
+     AICF_DEVICE
+     "void barrier_wait(unsigned long long* barrier, unsigned parity) { // until that phase is complete\n"
+     "  asm volatile(\n"
+     "      \"{\\n.reg .pred done;\\nPOLL:\\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], \"\n"
+     "      \"%1;\\n@done bra DONE;\\nbra POLL;\\nDONE:\\n}\" ::\"r\"(shared_address(barrier)), \"r\"(parity)\n"
+     "      : \"memory\");\n"
+     "}\n",
+     {"shared_address"}},
+    {"cluster_barrier_wait",
+     AICF_DEVICE
+     "void cluster_barrier_wait(unsigned long long* barrier, unsigned parity) { // and for what peers sent\n"
+     "  asm volatile(\n"
+     "      \"{\\n.reg .pred done;\\nPOLL:\\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], \"\n"
+     "      \"%1;\\n@done bra DONE;\\nbra POLL;\\nDONE:\\n}\" ::\"r\"(shared_address(barrier)), \"r\"(parity)\n"
+     "      : \"memory\");\n"
+     "}\n",
      {"shared_address"}},
     {"mma_bf16",
      AICF_DEVICE "void mma_bf16(float (&d)[4], const bf16 (&a)[8], const bf16 (&b)[4]) { // m16n8k16, d += a * b\n"

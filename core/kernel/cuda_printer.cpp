@@ -98,6 +98,8 @@ class Printing {
     case Code::alloc: declare(k.buffers[n.buffer], depth); break;
     case Code::store: store(n, depth); break;
     case Code::store_peer: store_peer(n, depth); break;
+    case Code::send_peer: send_peer(n, depth); break;
+    case Code::renew: line(depth, p.need("renew") + "(" + e.group(n.buffer, n.args) + ");"); break;
     case Code::copy: copy(n, depth); break;
     case Code::loop: loop(n, depth, tail); break;
     case Code::branch: branch(n, depth, tail); break;
@@ -112,7 +114,10 @@ class Printing {
         line(depth, n.scope == Scope::warp ? "__syncwarp();" : "__syncthreads();");
       break;
     case Code::arrive: arrive(n, depth); break;
-    case Code::wait: line(depth, p.need("barrier_wait") + "(&" + barrier(n) + ", " + e.text(n.args[1]) + ");"); break;
+    case Code::wait:
+      line(depth, p.need(n.scope == Scope::cluster ? "cluster_barrier_wait" : "barrier_wait") + "(&" + barrier(n) +
+                      ", " + e.text(n.args[1]) + ");");
+      break;
     case Code::commit: line(depth, "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");"); break;
     case Code::wait_group:
       line(depth, "asm volatile(\"cp.async.wait_group " + std::to_string(n.index) + ";\" ::: \"memory\");");
@@ -185,6 +190,12 @@ class Printing {
     std::span<const NodeId> indices(n.args.data() + 1, n.args.size() - 2);
     line(depth, p.need("store_peer") + "(" + e.pointer(n.buffer, indices) + ", " + e.text(n.args[0]) + ", " +
                     e.text(n.args.back()) + ");");
+  }
+
+  void send_peer(const Node& n, int depth) {
+    std::span<const NodeId> indices(n.args.data() + 2, n.args.size() - 3);
+    line(depth, p.need("send_peer") + "(" + e.pointer(n.buffer, indices) + ", " + e.text(n.args[0]) + ", " +
+                    e.text(n.args.back()) + ", &" + barrier(n, n.args[1]) + ");");
   }
 
   std::string put(BufferId buffer, std::span<const NodeId> indices, const std::string& bits) {
@@ -328,9 +339,11 @@ class Printing {
       line(1, "__shared__ unsigned long long " + b.name + "[" + std::to_string(b.stages) + "];");
     if (k.barriers.empty()) return;
     line(1, "if (threadIdx.x == 0) {");
-    for (const Barrier& b : k.barriers)
-      line(2, "for (int s = 0; s < " + std::to_string(b.stages) + "; ++s) " + p.need("barrier_init") + "(&" + b.name +
-                  "[s], " + std::to_string(b.arrivals) + ");");
+    for (const Barrier& b : k.barriers) {
+      std::string each = b.stages == 1 ? "" : "for (int s = 0; s < " + std::to_string(b.stages) + "; ++s) ";
+      line(2, each + p.need("barrier_init") + "(&" + b.name + (b.stages == 1 ? "[0], " : "[s], ") +
+                  std::to_string(b.arrivals) + ");");
+    }
     line(2, "asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\");");
     line(1, "}");
     line(1, "__syncthreads();");

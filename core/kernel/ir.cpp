@@ -19,10 +19,10 @@ std::string_view name_of(Binding binding) {
 }
 
 std::string_view name_of(Code code) {
-  static constexpr std::array<std::string_view, 27> names{
-      "constant", "param",   "var",  "apply",  "fma",   "convert",    "round",      "view", "load",
-      "result",   "shuffle", "note", "alloc",  "store", "store_peer", "copy",       "loop", "branch",
-      "role",     "reduce",  "sync", "arrive", "wait",  "commit",     "wait_group", "mma",  "trap"};
+  static constexpr std::array<std::string_view, 30> names{
+      "constant", "param",   "var",    "apply", "fma",    "convert",    "round",     "view",       "load", "extreme",
+      "result",   "shuffle", "note",   "alloc", "store",  "store_peer", "send_peer", "renew",      "copy", "loop",
+      "branch",   "role",    "reduce", "sync",  "arrive", "wait",       "commit",    "wait_group", "mma",  "trap"};
   return names.at(static_cast<std::size_t>(code));
 }
 

@@ -33,6 +33,7 @@ enum class Code : std::uint8_t {
   round,    ///< to the storage type and back
   view,     ///< [buffer] pointer into global memory at an element offset: args {offset}; index: see Builder::view
   load,     ///< [buffer] args: indices {, guard, value otherwise}
+  extreme,  ///< [buffer] op (max, min) over a packed group of f16 or bf16: args as of the load of its first; NaN wins
   result,   ///< [index] of the collective args[0]
   shuffle,  ///< args {value, lane mask or delta or source lane}, shuffle kind
   // statements
@@ -40,6 +41,9 @@ enum class Code : std::uint8_t {
   alloc,      ///< [buffer] begins its lifetime, which ends with the region it stands in
   store,      ///< [buffer] args: indices, value
   store_peer, ///< [buffer] args: rank of a block of the cluster, indices, value: into that block's shared memory
+  send_peer,  ///< [buffer, barrier] args: rank, stage, indices, value: likewise, and the barrier there counts its bytes
+  renew,      ///< [buffer] args as of the load of a packed group's first element: from here on, what was derived of the
+              ///< group before is not known to be the same
   copy,       ///< [buffer <- source] width elements: args: indices there, indices here {, bytes for a bulk copy}
   loop,       ///< args {lo, hi}: lo <= v < hi, or halving: hi, hi / 2, … lo; region 0 takes the variable
   branch,     ///< args {condition}; region 0, else region 1 where there is one

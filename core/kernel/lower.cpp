@@ -5,6 +5,7 @@
 #include "core/kernel/family_builder.hpp"
 #include "core/kernel/hoist_invariants.hpp"
 #include "core/kernel/lower_collectives.hpp"
+#include "core/kernel/pack_extremes.hpp"
 #include "core/kernel/print_ir.hpp"
 #include "core/kernel/select_functions.hpp"
 #include "core/kernel/simplify.hpp"
@@ -47,6 +48,7 @@ const std::vector<Pass>& passes() {
       {"lower_collectives", [](Kernel& k, const Plan&) { ir::lower_collectives(k); }},
       {"simplify_again", [](Kernel& k, const Plan&) { ir::simplify(k); }},
       {"hoist_again", [](Kernel& k, const Plan&) { ir::hoist_invariants(k); }},
+      {"pack_extremes", [](Kernel& k, const Plan&) { ir::pack_extremes(k); }},
       {"vectorise", [](Kernel& k, const Plan&) { ir::vectorise(k); }},
       {"remove_dead", [](Kernel& k, const Plan&) { ir::simplify(k); }},
       {"assign_names", [](Kernel& k, const Plan&) { ir::assign_names(k); }},

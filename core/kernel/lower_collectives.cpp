@@ -11,6 +11,7 @@ namespace {
 struct Lanes {
   NodeId thread = none; ///< of a loop bound to the block
   NodeId rank = none;   ///< of the block in its cluster
+  NodeId turn = none;   ///< of the loop in time around the meeting
 };
 
 class Lowering {
@@ -27,6 +28,7 @@ class Lowering {
   Builder& b;
   const Node n;
   Lanes lanes_;
+  NodeId stage_ = none; ///< of the parts at hand, where they have several
 
   std::vector<NodeId> merge(const std::vector<NodeId>& left, const std::vector<NodeId>& right) {
     std::vector<NodeId> both = left;
@@ -98,21 +100,26 @@ class Lowering {
     return warps <= longest_chain ? chain(parts, warps) : second_tree(parts, lane, warps);
   }
 
-  std::vector<BufferId> shared_parts(const std::vector<NodeId>& values, std::uint32_t count) {
+  std::vector<BufferId> shared_parts(const std::vector<NodeId>& values, std::uint32_t count, std::uint32_t stages = 1) {
     std::vector<BufferId> parts;
     for (std::size_t i = 0; i < values.size(); ++i) {
       Buffer part;
       part.name = name_of_part(i, "_of_warp"), part.space = Space::shared, part.computed = true;
-      part.type = b.type(values[i]), part.layout.shape = {count};
+      part.type = b.type(values[i]), part.layout.shape = {count}, part.stages = stages;
       parts.push_back(b.buffer(std::move(part)));
       b.alloc(parts.back());
     }
     return parts;
   }
 
-  /// Every warp of every block hands its part to all blocks of the cluster, which then merge alike: one meeting.
+  /// Every warp of every block sends its part to all blocks of the cluster, which then merge alike: one meeting. The
+  /// parts are counted as they come, by a barrier of the block that they come to. A barrier of the cluster would do,
+  /// but its release waits for all that the block has under way in global memory, the row ahead too.
+  ///
+  /// In a loop, a turn's parts have the place and the barrier of those of two turns before: a peer sends them when it
+  /// has all parts of the turn between, which each warp sends after it has read those of two turns before.
   std::vector<NodeId> cluster() {
-    std::uint32_t warps = b.k.threads / warp_size, blocks = b.k.cluster;
+    std::uint32_t warps = b.k.threads / warp_size, blocks = b.k.cluster, stages = lanes_.turn == none ? 1 : 2;
     if (lanes_.thread == none || lanes_.rank == none)
       throw std::logic_error("a cluster reduction outside of the cluster's threads");
     std::vector<NodeId> values = warp(n.args);
@@ -120,16 +127,43 @@ class Lowering {
       if (b.type(v) == Type::pred) v = b.convert(v, Type::i32);
     NodeId lane = b.remainder(lanes_.thread, b.integer(warp_size)),
            number = b.quotient(lanes_.thread, b.integer(warp_size));
-    std::vector<BufferId> parts = shared_parts(values, warps * blocks);
+    std::vector<BufferId> parts = shared_parts(values, warps * blocks, stages);
+    BarrierId met = barrier_of(stages);
+    NodeId stage = b.integer(0), parity = b.integer(0);
+    if (stages > 1) {
+      stage = b.remainder(lanes_.turn, b.integer(stages));
+      parity = b.remainder(b.quotient(lanes_.turn, b.integer(stages)), b.integer(2));
+      name(stage, "stage"), name(parity, "parity");
+      stage_ = stage;
+    }
+    b.because("cluster_reduce", "each block counts the bytes of the parts that come to it");
+    NodeId counts = b.apply(Op::eq, {lanes_.thread, b.integer(0)});
+    name(counts, "counts");
+    b.branch(counts, [&] {
+      std::int64_t bytes = 0;
+      for (NodeId v : values) bytes += b.type(v) == Type::f64 || b.type(v) == Type::i64 ? 8 : 4;
+      b.expect(met, stage, b.integer(bytes * warps * blocks));
+    });
     NodeId hands_on = b.apply(Op::lt, {lane, b.integer(blocks)}); // a lane to each block
     name(lane, "lane_of_warp"), name(hands_on, "hands_on");
     b.branch(hands_on, [&] {
       NodeId place = b.apply(Op::add, {b.apply(Op::mul, {lanes_.rank, b.integer(warps)}), number});
       name(place, "place_of_warp");
-      for (std::size_t i = 0; i < values.size(); ++i) b.store_peer(parts[i], lane, {place}, values[i]);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        b.send_peer(parts[i], lane, in_stage(place), values[i], met, stage);
     });
-    b.sync(Scope::cluster);
+    b.wait(met, stage, parity, Scope::cluster);
     return warps * blocks <= longest_chain ? chain(parts, warps * blocks) : second_tree(parts, lane, warps * blocks);
+  }
+
+  BarrierId barrier_of(std::uint32_t stages) {
+    b.k.barriers.push_back({name_of_part(0, "_met"), stages, 1});
+    return static_cast<BarrierId>(b.k.barriers.size() - 1);
+  }
+
+  /// The indices of a part.
+  std::vector<NodeId> in_stage(NodeId place) const {
+    return stage_ == none ? std::vector{place} : std::vector{stage_, place};
   }
 
   /// A part as the merge takes it: truth values cross shared memory as integers.
@@ -140,12 +174,12 @@ class Lowering {
   std::vector<NodeId> chain(const std::vector<BufferId>& parts, std::uint32_t warps) {
     std::vector<BufferId> state;
     for (std::size_t i = 0; i < parts.size(); ++i)
-      state.push_back(b.variable(name_of_part(i, "_row"), part(b.load(parts[i], {b.integer(0)}), i)));
+      state.push_back(b.variable(name_of_part(i, "_row"), part(b.load(parts[i], in_stage(b.integer(0))), i)));
     b.loop(
         Binding::sequential, "w", b.integer(1), b.integer(warps),
         [&](NodeId w) {
           std::vector<NodeId> own = current(state), other;
-          for (std::size_t i = 0; i < parts.size(); ++i) other.push_back(part(b.load(parts[i], {w}), i));
+          for (std::size_t i = 0; i < parts.size(); ++i) other.push_back(part(b.load(parts[i], in_stage(w)), i));
           set(state, merge(own, other));
         },
         true);
@@ -156,12 +190,12 @@ class Lowering {
     std::vector<NodeId> values;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (count >= warp_size) {
-        values.push_back(part(b.load(parts[i], {lane}), i));
+        values.push_back(part(b.load(parts[i], in_stage(lane)), i));
         continue;
       }
       NodeId identity = b.constant(b.k.buffers[parts[i]].type, n.identity.at(i));
       NodeId has = b.apply(Op::lt, {lane, b.integer(count)});
-      values.push_back(part(b.guarded_load(parts[i], {lane}, has, identity), i));
+      values.push_back(part(b.guarded_load(parts[i], in_stage(lane), has, identity), i));
     }
     if (count <= warp_size) return warp(values);
     std::vector<BufferId> state; // a power of two, so whole warps of parts
@@ -171,7 +205,7 @@ class Lowering {
         [&](NodeId w) {
           NodeId at = b.apply(Op::add, {b.apply(Op::mul, {w, b.integer(warp_size)}), lane});
           std::vector<NodeId> own = current(state), other;
-          for (std::size_t i = 0; i < parts.size(); ++i) other.push_back(part(b.load(parts[i], {at}), i));
+          for (std::size_t i = 0; i < parts.size(); ++i) other.push_back(part(b.load(parts[i], in_stage(at)), i));
           set(state, merge(own, other));
         },
         true);
@@ -200,6 +234,7 @@ void lower_region(Builder& b, NodeId owner, std::size_t region, Lanes lanes, Rep
       Lanes inner = lanes;
       if (n.code == Code::loop && n.binding == Binding::block) inner.thread = n.regions[0].params[0];
       if (n.code == Code::loop && n.binding == Binding::cluster) inner.rank = n.regions[0].params[0];
+      if (n.code == Code::loop && n.binding == Binding::sequential) inner.turn = n.regions[0].params[0];
       for (std::size_t r = 0; r < b.k.nodes[id].regions.size(); ++r) lower_region(b, id, r, inner, with);
       region_of(b.k, owner, region).body.push_back(id);
     }

@@ -3,6 +3,7 @@
 //
 //   warp:   for offset in 16, 8, 4, 2, 1: v = merge(v, shuffle(v, offset))
 //   block:  warp; lane 0 of each warp: part[warp] = v; sync; v = merge over part
+//   cluster: warp; each warp sends v to part[rank, warp] of all blocks; v = merge over part when its bytes have come
 //
 // Each exchange has its own array: no second barrier. A merge that is not the same bits with its operands swapped goes
 // down to lane 0 and is broadcast, so that all lanes hold one value.

@@ -65,6 +65,7 @@ class IrText {
       std::string name(name_of(n.op));
       return " " + (n.op == Op::neg ? "neg" : name) + (n.accuracy == Accuracy::fast ? " fast" : "");
     }
+    case Code::extreme: return " " + std::string(name_of(n.op)) + " " + k.buffers[n.buffer].name;
     case Code::round: return " " + std::string(name_of(n.dtype));
     case Code::result:
     case Code::wait_group: return " " + std::to_string(n.index);

@@ -265,10 +265,20 @@ void RowSweep::fill_alike(NodeId first) {
       b.apply(Op::and_, {aligned_, fits}), [&] { all(false); }, [&] { all(true); });
 }
 
+void RowSweep::renew_tiles(NodeId u) {
+  if (!forgets_) return;
+  for (const auto& [load, staged] : staged_) {
+    const Buffer& tile = b.k.buffers[staged.tile];
+    bool packed = map_.vector > 1 && map_.vector * size_of(tile.dtype) % 4 == 0;
+    if (packed) b.renew(staged.tile, {u, b.integer(0)});
+  }
+}
+
 void RowSweep::elements(const Body& body) {
   groups(base_, [&](NodeId u, NodeId first) {
     auto group = [&] {
       if (body.before) body.before(u);
+      renew_tiles(u);
       fill_alike(first);
       lane_elements(u, first, body.element);
       if (body.after) body.after(u, first);

@@ -43,6 +43,9 @@ class RowSweep {
   void stage_next();
   void fill_next();
   void take_next();
+  /// In the sweeps that follow: what earlier ones made of the tiles is made again, and costs no registers until then.
+  void forget() { forgets_ = true; }
+  void remember() { forgets_ = false; }
   /// Rows in shared memory: copies the loads there now; staged tiles are then filled from there. Direct and
   /// asynchronous copies: each lane moves what it will read. Bulk: thread 0 asks for the whole, and all wait for its
   /// bytes.
@@ -90,6 +93,7 @@ class RowSweep {
     bool filled = false;
   };
   std::map<ExprId, Staged> staged_;
+  bool forgets_ = false;
   std::set<ExprId> alike_;              ///< staged, and the same for all rows
   std::map<ExprId, BufferId> group_of_; ///< of these, in the group at hand
   struct Shared {
@@ -105,6 +109,7 @@ class RowSweep {
   void fill_tiles(NodeId base);
   void read_tile(NodeId base, const std::map<ExprId, BufferId>& tiles);
   void fill_bulk();
+  void renew_tiles(NodeId u);
   [[nodiscard]] NodeId on_axis(NodeId position) {
     return part_ == none ? position : b.apply(Op::add, {part_, position});
   }

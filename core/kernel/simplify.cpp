@@ -75,12 +75,14 @@ class Dead {
   Kernel& k;
   std::vector<int> uses_, reads_;
 
+  static bool reads(const Node& n) { return n.code == Code::load || n.code == Code::extreme || n.code == Code::view; }
+
   void count(NodeId id) {
     const Node& n = k.nodes[id];
     for (NodeId a : n.args) ++uses_[a];
     for (const Region& r : n.regions)
       for (NodeId a : r.results) ++uses_[a];
-    if (n.code == Code::load || n.code == Code::view) ++reads_[n.buffer];
+    if (reads(n)) ++reads_[n.buffer];
     for (BufferId source : {n.source, n.source2})
       if (source != none) ++reads_[source];
     if (n.code == Code::mma) ++reads_[n.buffer];
@@ -93,6 +95,7 @@ class Dead {
     switch (n.code) {
     case Code::alloc:
     case Code::store:
+    case Code::renew:
     case Code::copy: return only_written(n.buffer);
     case Code::branch:
     case Code::loop: {
@@ -108,7 +111,7 @@ class Dead {
   void forget(NodeId id) {
     const Node& n = k.nodes[id];
     for (NodeId a : n.args) --uses_[a];
-    if (n.code == Code::load || n.code == Code::view) --reads_[n.buffer];
+    if (reads(n)) --reads_[n.buffer];
     if (n.source != none) --reads_[n.source];
   }
 

@@ -262,7 +262,7 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   if (chosen(plan, "cache_hint", "streaming")) factor *= f.bytes.written > 0 ? m.streaming : 0.995;
   // An H200: blocks of a cluster start when there are places for all of them. Working through rows spares that, but its
   // second tile takes the registers of other blocks, behind which the chains of a lane's own folds would hide: softmax
-  // of 2048 x 65536 in bf16 took 182 us and more so, 159 us by a cluster a row.
+  // of 2048 x 65536 in bf16 took 142 us and more so, 138 us by a cluster a row.
   auto turns = static_cast<double>(turns_of(plan));
   if (turns > 1) {
     double walkers = std::ceil(rows / turns) * static_cast<double>(number(plan, "row_blocks"));
@@ -270,11 +270,11 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
     if (number(plan, "row_blocks") > 2) places *= 0.91; // of an H200: no cluster lies in two of its groups of 16 or 18
     double idle =
         std::ceil(walkers / places) * places * turns / (rows * static_cast<double>(number(plan, "row_blocks")));
-    factor *= 1.45 * std::clamp(idle, 1.0, 2.0) * (1 + 0.6 / turns); // the first row is under way alone
+    factor *= 1.1 * std::clamp(idle, 1.0, 2.0) * (1 + 0.6 / turns); // the first row is under way alone
     alone = 1;
     waits *= 0.5; // the next row is read meanwhile
   } else {
-    if (cluster) factor *= 1.2;
+    if (cluster) factor *= 1.05;
     if (resident && blocks_per_sm < 2) factor *= 1.4; // reads, reduces and writes by turns
   }
   return (std::max(latency * coalesced, issue) + 0.15 * std::min(latency, issue)) * alone * factor + waits +

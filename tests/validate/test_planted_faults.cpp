@@ -230,6 +230,7 @@ struct PlantedFault {
 };
 
 constexpr auto values = "random|exact|outlier";
+constexpr auto never_ends = "deadlock|step-limit";
 constexpr auto races = "shared-race|uninitialised-shared|global-race|cluster-start";
 constexpr auto bounds = "out-of-bounds|misaligned";
 
@@ -279,11 +280,18 @@ const std::vector<PlantedFault>& planted() {
       {"a part that is merged twice", "blocks-logsumexp", R"((float l_row = |float y_1_row = )(\w+)\[0\];)",
        "$1$2[0] + $2[0];", values},
       // a cluster a row
-      {"a barrier of a block where the cluster's is needed", "cluster", R"(m_warp\);\s*\}\s*cluster_sync\(\);)",
-       "m_warp); } __syncthreads();", races},
-      {"peers that have not started are written to", "cluster", R"(cluster_sync\(\);)", "", races},
+      {"a barrier of a block where parts of peers are awaited", "cluster", R"(cluster_barrier_wait\(&m_met[^;]*;)",
+       "__syncthreads();", races},
+      {"parts that are not awaited", "cluster",
+       R"((cluster_barrier_wait\(&m_met[^;]*;[^]*?)cluster_barrier_wait\([^;]*;)", "$1", races},
+      {"peers that have not started are written to", "cluster", R"(cluster_wait\(\);)", "",
+       "shared-race|mbarrier|cluster-start"},
+      {"a barrier that awaits too few bytes", "cluster", R"(barrier_expect\(&m_met\[0\], 32\))",
+       "barrier_expect(&m_met[0], 16)", "shared-race|uninitialised-shared|mbarrier|deadlock|step-limit"},
+      {"a barrier that awaits more bytes than come", "cluster", R"(barrier_expect\(&m_met\[0\], 32\))",
+       "barrier_expect(&m_met[0], 36)", never_ends},
       {"a part that one peer does not get", "cluster", "hands_on = lane_of_warp < 2", "hands_on = lane_of_warp < 1",
-       races},
+       never_ends},
       {"a part that goes to one peer twice", "cluster", R"(\* 4 \+ (\w+), lane_of_warp, m_warp)", "* 4 + $1, 0, m_warp",
        races},
       {"a rank beyond the cluster", "cluster", R"(\* 4 \+ (\w+), lane_of_warp, m_warp)",
@@ -372,8 +380,8 @@ const std::vector<PlantedFault>& planted() {
        values},
       {"a level before its barrier", "layernorm", R"((__syncthreads\(\);[^]*?)__syncthreads\(\);)", "$1", races},
       {"a mean that is one short", "layernorm", R"(mu_1_row / 1000\.0f)", "mu_1_row / 900.0f", values},
-      {"counts of the cluster's parts are dropped", "layernorm-cluster", R"(, lane_of_warp, n_warp_other\))",
-       ", lane_of_warp, 1.0f)", values},
+      {"counts of the cluster's parts are dropped", "layernorm-cluster", R"(, lane_of_warp, n_warp_other,)",
+       ", lane_of_warp, 1.0f,", values},
       {"stale weights", "layernorm-cluster", R"(gamma_row \+ j_first)", "gamma_row + (j_first ^ 4)", values},
       {"the residual is forgotten in one result", "add-rmsnorm", R"(s_group\[e\] = \w+;)",
        "s_group[e] = bf16_in(x_tile[v].w, e);", values},

@@ -125,7 +125,7 @@ void Worker::deliver_copies() {
     if (c.block == nullptr) continue;
     if (c.block->shadow.enabled())
       for (const auto& [offset, bytes] : c.shared) c.block->shadow.delivered(offset, bytes);
-    if (c.signals) barrier_transfer(*c.block, static_cast<u32>(c.barrier), c.bytes, c.clock);
+    if (c.signals) barrier_transfer(*c.block, c);
   }
   if (!copies_.empty()) ++progress_;
   copies_.clear();
@@ -270,10 +270,13 @@ void Worker::to_shared(Warp& w, u32 pc, u32 lane, u64 to, u64 barrier, u32 mask,
 /// st.async and red.async: in: address, mbarrier, values.
 void Worker::store_async(Warp& w, const Wide& op, u32 pc, u32 exec) {
   const u32 size = ptx::bits_of(op.d) / 8, count = static_cast<u32>(op.in.size()) - 2;
+  Clocks::Joined before;
+  if (w.block->shadow.enabled()) clocks_.release(w.agent, before);
   for (u32 lane = 0; lane < lanes && !stopped(); ++lane) {
     if (!has_lane(exec, lane)) continue;
     BulkCopy copy;
     copy.through_proxy = false;
+    copy.before = before;
     copy.bytes = size * count;
     for (u32 k = 0; k < count; ++k) {
       const u64 v = size == 8 ? value64(w, op.in[2 + k], lane) : value32(w, op.in[2 + k], lane);

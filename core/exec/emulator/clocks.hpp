@@ -51,6 +51,10 @@ class Clocks {
     auto* row = values_.data() + std::size_t{agent} * row_;
     for (std::size_t k = 0; k < from.size(); ++k) row[k] = std::max(row[k], from[k]);
   }
+  static void join(Joined& into, const Joined& from) {
+    if (into.empty()) into.assign(from.size(), 0);
+    for (std::size_t k = 0; k < from.size(); ++k) into[k] = std::max(into[k], from[k]);
+  }
   /// `agent` has waited for what `other` did up to its own `clock`.
   void see(std::uint32_t agent, std::uint32_t other, std::uint32_t clock) {
     auto& v = values_[std::size_t{agent} * row_ + other];

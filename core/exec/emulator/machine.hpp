@@ -175,6 +175,7 @@ struct BulkCopy {
   AtomicKind reduction = AtomicKind::add;
   std::pair<u32, u32> source{}; ///< offset and bytes in the shared memory of the block that starts it
   bool through_proxy = true;    ///< not st.async and red.async
+  Clocks::Joined before;        ///< of st.async and red.async: what was done when they were started
 };
 
 struct Block {
@@ -326,7 +327,7 @@ class Worker {
   void mbarrier(Warp& w, const Wide& op, u32 pc, u32 exec);
   std::byte* barrier_at(Warp& w, u32 pc, u32 lane, ptx::Space space, u64 address, Block*& block, u32& offset);
   void barrier_step(Block& b, u32 offset, u64 bits);
-  void barrier_transfer(Block& b, u32 offset, u32 bytes, u32 clock);
+  void barrier_transfer(Block& b, const BulkCopy& copy);
   // bulk.cpp
   void bulk(Warp& w, const Wide& op, u32 pc, u32 exec);
   void bulk_lane(Warp& w, const Wide& op, u32 pc, u32 lane);

@@ -50,12 +50,16 @@ void Worker::barrier_step(Block& b, u32 offset, u64 bits) {
   std::memcpy(b.shared.data() + offset, &now, sizeof now);
 }
 
-/// complete_tx by a copy that had the given clock in the mbarrier's queue.
-void Worker::barrier_transfer(Block& b, u32 offset, u32 bytes, u32 clock) {
+/// complete_tx by a copy that has come. It releases the copy, and, of st.async and red.async, what their thread had
+/// done before it started them: they are as if a thread of its own did them, made by that one.
+void Worker::barrier_transfer(Block& b, const BulkCopy& copy) {
+  const auto offset = static_cast<u32>(copy.barrier);
   State s(bits_at(b.shared.data() + offset));
   if (!s.valid) return;
-  s.transactions = std::max<s64>(s.transactions - bytes, -max_transactions - 1);
-  clocks_.note(b.mbarriers[offset].joined, queue_of(b, Queue::mbarrier, offset), clock);
+  s.transactions = std::max<s64>(s.transactions - copy.bytes, -max_transactions - 1);
+  Clocks::Joined& joined = b.mbarriers[offset].joined;
+  clocks_.note(joined, queue_of(b, Queue::mbarrier, offset), copy.clock);
+  Clocks::join(joined, copy.before);
   barrier_step(b, offset, s.bits());
 }
 

@@ -16,9 +16,9 @@ __device__ __forceinline__ double max_nan(double a, double b) { return a > b || 
 __device__ __forceinline__ float bf16_in(const unsigned* words, int e) { // the even one of a word is its lower half
   return __uint_as_float(e % 2 == 0 ? words[e / 2] << 16 : words[e / 2] & 0xffff0000u);
 }
-__device__ __forceinline__ float exp2_fast(float v) { // 2 ulp
+__device__ __forceinline__ float exp2_fast(float v) { // 2 ulp; below 2^-126 it is 0
   float e;
-  asm("ex2.approx.f32 %0, %1;" : "=f"(e) : "f"(v));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(v));
   return e;
 }
 __device__ __forceinline__ void cluster_sync() { // all threads of all blocks of the cluster; what they wrote is seen

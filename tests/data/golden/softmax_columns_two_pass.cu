@@ -15,9 +15,9 @@ template <class T> __device__ __forceinline__ const T* read_again(const T* from)
   asm volatile("" : "+l"(from));
   return from;
 }
-__device__ __forceinline__ float exp2_fast(float v) { // 2 ulp
+__device__ __forceinline__ float exp2_fast(float v) { // 2 ulp; below 2^-126 it is 0
   float e;
-  asm("ex2.approx.f32 %0, %1;" : "=f"(e) : "f"(v));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(v));
   return e;
 }
 __device__ __forceinline__ unsigned pack_bf16(float low, float high) { // two roundings half to even

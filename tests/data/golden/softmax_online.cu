@@ -8,9 +8,9 @@ __device__ __forceinline__ float max_nan(float a, float b) { // NaN wins
 }
 __device__ __forceinline__ double max_nan(double a, double b) { return a > b || a != a ? a : b; }
 __device__ __forceinline__ float f32_in(const unsigned* words, int e) { return __uint_as_float(words[e]); }
-__device__ __forceinline__ float exp2_fast(float v) { // 2 ulp
+__device__ __forceinline__ float exp2_fast(float v) { // 2 ulp; below 2^-126 it is 0
   float e;
-  asm("ex2.approx.f32 %0, %1;" : "=f"(e) : "f"(v));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(v));
   return e;
 }
 template <class T> __device__ __forceinline__ const T* read_again(const T* from) { // a sweep of its own: the compiler does not keep what an earlier one read

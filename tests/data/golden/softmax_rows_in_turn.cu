@@ -1,5 +1,9 @@
 // softmax: a cluster of 2 blocks a row, the row stays on chip, and one meeting merges the state of all levels.
 // It works through 32 rows and reads each one ahead.
+__device__ __forceinline__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+__device__ __forceinline__ void barrier_init(unsigned long long* barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+}
 __device__ __forceinline__ unsigned cluster_rank() { // of this block in its cluster
   unsigned rank;
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
@@ -11,6 +15,9 @@ __device__ __forceinline__ void cluster_arrive() { // this block has started
 using bf16 = unsigned short; // the upper half of an f32
 template <int n> struct alignas(n < 4 ? 4 * n : 16) Words { unsigned w[n]; }; // what one packed access moves
 template <int n> __device__ __forceinline__ Words<n> load_words(const void* from) { return *static_cast<const Words<n>*>(from); }
+__device__ __forceinline__ void cluster_wait() { // for all threads of the cluster to have arrived
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
 __device__ __forceinline__ float max_nan(float a, float b) { // NaN wins
   float m;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(m) : "f"(a), "f"(b));
@@ -20,35 +27,48 @@ __device__ __forceinline__ double max_nan(double a, double b) { return a > b || 
 __device__ __forceinline__ float bf16_in(const unsigned* words, int e) { // the even one of a word is its lower half
   return __uint_as_float(e % 2 == 0 ? words[e / 2] << 16 : words[e / 2] & 0xffff0000u);
 }
-__device__ __forceinline__ float exp2_fast(float v) { // 2 ulp
+template <int n> __device__ __forceinline__ float max_of_bf16(const Words<n>& v) { // two elements at a time; NaN wins
+  unsigned m = v.w[0];
+#pragma unroll
+  for (int i = 1; i < n; ++i) asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(m) : "r"(m), "r"(v.w[i]));
+  return max_nan(bf16_in(&m, 0), bf16_in(&m, 1));
+}
+__device__ __forceinline__ float exp2_fast(float v) { // 2 ulp; below 2^-126 it is 0
   float e;
-  asm("ex2.approx.f32 %0, %1;" : "=f"(e) : "f"(v));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(v));
   return e;
 }
-__device__ __forceinline__ void cluster_wait() { // for all threads of the cluster to have arrived
-  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+__device__ __forceinline__ void barrier_expect(unsigned long long* barrier, unsigned bytes) { // arrives, and awaits so many bytes
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+               "r"(bytes)
+               : "memory");
 }
-__device__ __forceinline__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 __device__ __forceinline__ unsigned peer_address(const void* p, int rank) { // the same place in the block of that rank
   unsigned there;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(p)), "r"(rank));
   return there;
 }
-__device__ __forceinline__ void store_peer(float* to, int rank, float v) {
-  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(peer_address(to, rank)), "f"(v) : "memory");
+__device__ __forceinline__ void send_peer(float* to, int rank, float v, const unsigned long long* barrier) { // which counts its bytes there
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(
+                   peer_address(to, rank)), "f"(v), "r"(peer_address(barrier, rank)) : "memory");
 }
-__device__ __forceinline__ void store_peer(double* to, int rank, double v) {
-  asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(peer_address(to, rank)), "d"(v) : "memory");
+__device__ __forceinline__ void send_peer(double* to, int rank, double v, const unsigned long long* barrier) {
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(
+                   peer_address(to, rank)), "d"(v), "r"(peer_address(barrier, rank)) : "memory");
 }
-__device__ __forceinline__ void store_peer(int* to, int rank, int v) {
-  asm volatile("st.shared::cluster.s32 [%0], %1;" ::"r"(peer_address(to, rank)), "r"(v) : "memory");
+__device__ __forceinline__ void send_peer(int* to, int rank, int v, const unsigned long long* barrier) {
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.s32 [%0], %1, [%2];" ::"r"(
+                   peer_address(to, rank)), "r"(v), "r"(peer_address(barrier, rank)) : "memory");
 }
-__device__ __forceinline__ void store_peer(long long* to, int rank, long long v) {
-  asm volatile("st.shared::cluster.s64 [%0], %1;" ::"r"(peer_address(to, rank)), "l"(v) : "memory");
+__device__ __forceinline__ void send_peer(long long* to, int rank, long long v, const unsigned long long* barrier) {
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.s64 [%0], %1, [%2];" ::"r"(
+                   peer_address(to, rank)), "l"(v), "r"(peer_address(barrier, rank)) : "memory");
 }
-__device__ __forceinline__ void cluster_sync() { // all threads of all blocks of the cluster; what they wrote is seen
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+__device__ __forceinline__ void cluster_barrier_wait(unsigned long long* barrier, unsigned parity) { // and for what peers sent
+  asm volatile(
+      "{\n.reg .pred done;\nPOLL:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], "
+      "%1;\n@done bra DONE;\nbra POLL;\nDONE:\n}" ::"r"(shared_address(barrier)), "r"(parity)
+      : "memory");
 }
 __device__ __forceinline__ unsigned pack_bf16(float low, float high) { // two roundings half to even
   unsigned bits;
@@ -69,6 +89,12 @@ extern "C" __global__ void __launch_bounds__(512) softmax_resident_online(
     const bf16* __restrict__ x,
     bf16* __restrict__ y,
     long long M) {
+  __shared__ unsigned long long m_met[2];
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < 2; ++s) barrier_init(&m_met[s], 1);
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  __syncthreads();
   const long long row_step = (M + 31LL) / 32LL;
   const long long row_block = static_cast<long long>(blockIdx.x);
   const long long first_row = row_block / 2LL;
@@ -88,8 +114,11 @@ extern "C" __global__ void __launch_bounds__(512) softmax_resident_online(
       x_tile[v] = load_words<4>(x_row + v * 8192 + lane_start);
     }
   }
+  // a block writes into another's shared memory only once that has started [cluster_reduce]
+  cluster_wait();
   const int lane_start = lane * 8;
   const int lane_of_warp = thread % 32;
+  const bool counts = thread == 0;
   const bool hands_on = lane_of_warp < 2;
   const int place_of_warp = rank * 16 + thread / 32;
   for (int turn = 0; turn < 32; ++turn) {
@@ -110,10 +139,7 @@ extern "C" __global__ void __launch_bounds__(512) softmax_resident_online(
       float chunk_m = -__int_as_float(0x7f800000);
 #pragma unroll
       for (int v = 0; v < 8; ++v) {
-#pragma unroll
-        for (int e = 0; e < 8; ++e) {
-          chunk_m = max_nan(chunk_m, bf16_in(x_tile[v].w, e));
-        }
+        chunk_m = max_nan(chunk_m, max_of_bf16(x_tile[v]));
       }
       float chunk_l = 0.0f;
 #pragma unroll
@@ -125,8 +151,6 @@ extern "C" __global__ void __launch_bounds__(512) softmax_resident_online(
       }
       m = chunk_m;
       l = chunk_l;
-      // a block writes into another's shared memory only once that has started [cluster_reduce]
-      cluster_wait();
       // the lanes of the row merge their parts in a fixed tree [tree_reduction]
       float m_warp = m;
       float l_warp = l;
@@ -143,15 +167,20 @@ extern "C" __global__ void __launch_bounds__(512) softmax_resident_online(
       }
       const float m_warp_other = __shfl_sync(0xffffffffu, m_warp, 0);
       const float l_warp_other = __shfl_sync(0xffffffffu, l_warp, 0);
-      __shared__ float m_of_warp[32];
-      __shared__ float l_of_warp[32];
-      if (hands_on) {
-        store_peer(m_of_warp + place_of_warp, lane_of_warp, m_warp_other);
-        store_peer(l_of_warp + place_of_warp, lane_of_warp, l_warp_other);
+      __shared__ float m_of_warp[64];
+      __shared__ float l_of_warp[64];
+      const int stage = turn % 2;
+      // each block counts the bytes of the parts that come to it [cluster_reduce]
+      if (counts) {
+        barrier_expect(&m_met[stage], 256);
       }
-      cluster_sync();
-      float m_warp_2 = m_of_warp[lane_of_warp];
-      float l_warp_2 = l_of_warp[lane_of_warp];
+      if (hands_on) {
+        send_peer(m_of_warp + stage * 32 + place_of_warp, lane_of_warp, m_warp_other, &m_met[stage]);
+        send_peer(l_of_warp + stage * 32 + place_of_warp, lane_of_warp, l_warp_other, &m_met[stage]);
+      }
+      cluster_barrier_wait(&m_met[stage], turn / 2 % 2);
+      float m_warp_2 = m_of_warp[stage * 32 + lane_of_warp];
+      float l_warp_2 = l_of_warp[stage * 32 + lane_of_warp];
 #pragma unroll
       for (int offset = 16; offset >= 1; offset /= 2) {
         const float m_warp_2_value = m_warp_2;
@@ -177,12 +206,10 @@ extern "C" __global__ void __launch_bounds__(512) softmax_resident_online(
         }
         store_words(y_row + v * 8192 + lane_start, pack_bf16x8(y_group));
       }
-      cluster_arrive();
 #pragma unroll
       for (int v = 0; v < 8; ++v) {
         x_tile[v] = next_x_tile[v];
       }
     }
   }
-  cluster_wait();
 }

@@ -11,13 +11,19 @@ __device__ __forceinline__ double max_nan(double a, double b) { return a > b || 
 __device__ __forceinline__ float bf16_in(const unsigned* words, int e) { // the even one of a word is its lower half
   return __uint_as_float(e % 2 == 0 ? words[e / 2] << 16 : words[e / 2] & 0xffff0000u);
 }
+template <int n> __device__ __forceinline__ float max_of_bf16(const Words<n>& v) { // two elements at a time; NaN wins
+  unsigned m = v.w[0];
+#pragma unroll
+  for (int i = 1; i < n; ++i) asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(m) : "r"(m), "r"(v.w[i]));
+  return max_nan(bf16_in(&m, 0), bf16_in(&m, 1));
+}
 template <class T> __device__ __forceinline__ const T* read_again(const T* from) { // a sweep of its own: the compiler does not keep what an earlier one read
   asm volatile("" : "+l"(from));
   return from;
 }
-__device__ __forceinline__ float exp2_fast(float v) { // 2 ulp
+__device__ __forceinline__ float exp2_fast(float v) { // 2 ulp; below 2^-126 it is 0
   float e;
-  asm("ex2.approx.f32 %0, %1;" : "=f"(e) : "f"(v));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(v));
   return e;
 }
 __device__ __forceinline__ unsigned pack_bf16(float low, float high) { // two roundings half to even
@@ -57,10 +63,7 @@ extern "C" __global__ void __launch_bounds__(64) softmax_two_pass(
     }
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-#pragma unroll
-      for (int e = 0; e < 8; ++e) {
-        m = max_nan(m, bf16_in(x_tile[v].w, e));
-      }
+      m = max_nan(m, max_of_bf16(x_tile[v]));
     }
   }
   // the lanes of the row merge their parts in a fixed tree [tree_reduction]
