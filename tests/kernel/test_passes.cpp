@@ -5,6 +5,7 @@
 #include "core/kernel/hoist_invariants.hpp"
 #include "core/kernel/lower_collectives.hpp"
 #include "core/kernel/monoid.hpp"
+#include "core/kernel/pack_extremes.hpp"
 #include "core/kernel/select_functions.hpp"
 #include "core/kernel/simplify.hpp"
 #include "core/kernel/vectorise.hpp"
@@ -211,6 +212,94 @@ class TestPasses : public QObject {
     QCOMPARE(verify(k), std::vector<std::string>{});
     QCOMPARE(count(k, [](const ir::Node& n) { return n.code == Code::copy && n.width == 8; }), 1);
     QCOMPARE(count(k, [](const ir::Node& n) { return n.code == Code::loop && n.binding == Binding::vector; }), 1);
+  }
+
+  /// The maximum of a packed group of halves leaves the loop, a sum in the same loop stays; anything else stays whole.
+  void extremesOfHalvesArePacked_data() {
+    QTest::addColumn<DType>("dtype");
+    QTest::addColumn<int>("width");
+    QTest::addColumn<bool>("guarded");
+    QTest::addColumn<bool>("packs");
+    QTest::newRow("bf16") << DType::bf16 << 8 << false << true;
+    QTest::newRow("f16") << DType::f16 << 4 << false << true;
+    QTest::newRow("two elements") << DType::bf16 << 2 << false << false;
+    QTest::newRow("f32") << DType::f32 << 4 << false << false;
+    QTest::newRow("some lanes alone") << DType::bf16 << 8 << true << false;
+  }
+  void extremesOfHalvesArePacked() {
+    QFETCH(DType, dtype);
+    QFETCH(int, width);
+    QFETCH(bool, guarded);
+    QFETCH(bool, packs);
+    Kernel k;
+    k.threads = 32;
+    Builder b(k);
+    ir::Buffer tile;
+    tile.name = "tile", tile.space = Space::reg, tile.dtype = dtype, tile.layout.shape = {2, width};
+    BufferId t = b.buffer(tile);
+    b.loop(Binding::lane, "lane", b.integer(0), b.integer(32), [&](NodeId lane) {
+      b.alloc(t);
+      BufferId most = b.variable("most", b.constant(Type::f32, -1)), sum = b.variable("sum", b.constant(Type::f32, 0));
+      b.loop(Binding::sequential, "v", b.integer(0), b.integer(2), [&](NodeId v) {
+        b.loop(Binding::vector, "e", b.integer(0), b.integer(width), [&](NodeId e) {
+          auto enters = [&] {
+            NodeId x = b.load(t, {v, e});
+            b.store(most, {}, b.apply(Op::max, {b.load(most), x}));
+            b.store(sum, {}, b.apply(Op::add, {b.load(sum), x}));
+          };
+          if (guarded) return void(b.branch(b.apply(Op::lt, {lane, b.integer(7)}), enters));
+          enters();
+        });
+      });
+      BufferId keep = b.variable("keep", b.apply(Op::add, {b.load(most), b.load(sum)}));
+      b.load(keep);
+    });
+    QCOMPARE(verify(k), std::vector<std::string>{});
+    pack_extremes(k);
+    QCOMPARE(verify(k), std::vector<std::string>{});
+    QCOMPARE(count(k, Code::extreme), packs ? 1 : 0);
+    QCOMPARE(count(k, [](const ir::Node& n) { return n.code == Code::loop && n.binding == Binding::vector; }), 1);
+    int in_loop = 0; // maxima of single elements
+    for_each_node(k, [&](NodeId id) {
+      const ir::Node& n = k.nodes[id];
+      if (n.code != Code::loop || n.binding != Binding::vector) return;
+      for (NodeId inner : n.regions[0].body) in_loop += k.nodes[inner].op == Op::max ? 1 : 0;
+    });
+    QCOMPARE(in_loop, packs || guarded ? 0 : 1);
+  }
+
+  /// Parts are sent, counted and awaited; in a loop over rows every other turn has places and a barrier of its own.
+  void clustersMeetByMessages() {
+    for (bool turns : {false, true}) {
+      Kernel k;
+      k.threads = 64, k.cluster = 4;
+      Builder b(k);
+      Monoid m = monoid_of(Builtin::sum, Type::f64);
+      auto meet = [&](NodeId t) {
+        auto result = b.reduce(Scope::cluster, {b.convert(t, Type::f64)}, m.identity, m.symmetric,
+                               [&](const auto& l, const auto& r) { return m.merge(b, l, r); });
+        b.load(b.variable("keep", result[0]));
+      };
+      b.loop(Binding::cluster, "rank", b.integer(0), b.integer(4), [&](NodeId) {
+        b.loop(Binding::block, "t", b.integer(0), b.integer(64), [&](NodeId t) {
+          if (!turns) return meet(t);
+          b.loop(Binding::sequential, "turn", b.integer(0), b.integer(5), [&](NodeId) { meet(t); });
+        });
+      });
+      lower_collectives(k);
+      QCOMPARE(verify(k), std::vector<std::string>{});
+      QCOMPARE(count(k, Code::sync), 0);
+      QCOMPARE(count(k, Code::send_peer), 1);
+      QCOMPARE(count(k, Code::wait), 1);
+      QCOMPARE(k.barriers.size(), std::size_t{1});
+      QCOMPARE(k.barriers[0].stages, turns ? 2U : 1U);
+      QCOMPARE(k.barriers[0].arrivals, 1U);
+      double bytes = 0; // 4 blocks of 2 warps send 8 bytes each
+      for_each_node(k, [&](NodeId id) {
+        if (k.nodes[id].code == Code::arrive) bytes = k.nodes[k.nodes[id].args[1]].number;
+      });
+      QCOMPARE(bytes, 64.0);
+    }
   }
 
   void collectivesBecomeShuffles() {

@@ -60,8 +60,9 @@ Claim fast_exp(const OperatorFacts& facts) {
     return inapplicable_claim("it has no exponential");
   // ex2.approx: 2 ulp; the scaled argument x*log2(e) of magnitude up to 128 is off by half an ulp of 128, so exp by
   // 2^-17*ln 2.
-  return approximation(facts, "exp(x) as ex2.approx(x*log2 e); the argument's rounding grows with |x|",
-                       2 * ulp + 0x1p-17 * 0.6931471805599453);
+  return approximation(
+      facts, "exp(x) as ex2.approx.ftz(x*log2 e); the argument's rounding grows with |x|, results below 2^-126 are 0",
+      2 * ulp + 0x1p-17 * 0.6931471805599453);
 }
 
 Claim fast_log(const OperatorFacts& facts) {
