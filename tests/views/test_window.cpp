@@ -306,6 +306,10 @@ class TestWindow : public QObject {
     const auto ink = [&] { return word->palette().color(word->foregroundRole()); };
     QCOMPARE(ink(), theme().text(Tone::bad));
     const QColor before = ink();
+    // A link is words alone: the ground shows through.
+    const std::unique_ptr<QPushButton> link(button(" ", {}, "link"));
+    const QImage ground = link->grab().toImage();
+    QCOMPARE(ground.pixelColor(ground.width() / 2, ground.height() / 2), theme().color("window"));
     // No style sheet: one would be applied anew to every widget at each switch.
     QVERIFY(qApp->styleSheet().isEmpty());
     for (const QWidget* widget : QApplication::allWidgets()) QVERIFY(widget->styleSheet().isEmpty());

@@ -89,7 +89,7 @@ void pushButton(QPainter& painter, const QStyleOption& option, const QWidget* wi
     // Its fill is the accent: the keyboard's ring stands out against that.
     edge = ink(!on ? "border" : focus ? "text" : "accent");
   } else if (hasRole(widget, "link")) {
-    fill = {};
+    fill = QColor(); // `{}` would be Qt::color0, which is white
     edge = focus ? ink("accent") : QColor();
   } else if (hasRole(widget, "tick")) {
     fill = ink("infoFill");
