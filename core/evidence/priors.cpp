@@ -147,6 +147,7 @@ template <class F> Answer of_the_fastest(const std::map<std::string, const Hardw
   for (const auto& [form, time] : times)
     if (std::isfinite(value(form)) && (best == nullptr || time->value < best->value))
       best = time, answer.value = value(form);
+  if (best == nullptr) return {};
   answer.lo = answer.hi = answer.value;
   for (const auto& [form, time] : times)
     if (const double v = value(form); std::isfinite(v) && time->lo <= best->hi)
