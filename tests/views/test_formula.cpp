@@ -269,6 +269,7 @@ class TestFormula : public QObject {
     // Dark: the ink is lighter than the ground.
     view.select({});
     theme().setDark(true);
+    QCoreApplication::processEvents(); // a palette reaches the widgets by the event loop
     view.setZoom(3);
     const QImage dark = view.widget()->grab().toImage();
     const QColor ground = dark.pixelColor(2, dark.height() - 3);

@@ -240,7 +240,7 @@ class TestPrimitivesView : public QObject {
       QFile twin(folder.filePath("chart.csv"));
       QVERIFY(twin.open(QIODevice::ReadOnly));
       const QStringList lines = QString::fromUtf8(twin.readAll()).trimmed().split('\n');
-      QCOMPARE(lines.size(), 1 + 12); // four forms at three lengths
+      QCOMPARE(lines.size(), 1 + 20); // four forms at five lengths
       const nlohmann::json figures = figuresOfShipped();
       const double first = figures["online_forms.two_pass.256.instructions"]["value"].get<double>();
       QCOMPARE(lines[1].split(',')[2].toDouble(), first);
