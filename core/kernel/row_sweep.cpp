@@ -175,7 +175,8 @@ void RowSweep::fill_next() {
 
 void RowSweep::take_next() {
   auto group = [&](NodeId u) {
-    for (const auto& [load, staged] : staged_) {
+    for (const auto& entry : staged_) {
+      const Staged& staged = entry.second; // clang 14 captures no structured binding
       auto one = [&](NodeId e) { b.copy(staged.tile, {u, e}, staged.next, {u, e}, 1); };
       if (map_.vector == 1)
         one(b.integer(0));
