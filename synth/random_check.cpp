@@ -3,7 +3,7 @@
 #include "core/base/atlas_path.hpp"
 #include "core/exec/emulator/emulator.hpp"
 #include "core/exec/reference.hpp"
-#include "core/exec/work.hpp"
+#include "core/exec/evaluations.hpp"
 #include "core/expr/check.hpp"
 #include "core/kernel/lower.hpp"
 #include "core/plan/choice.hpp"

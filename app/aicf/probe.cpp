@@ -117,14 +117,16 @@ void print_figures(const HardwareProfile& profile) {
   std::cout << table({"figure", "value", "lo", "hi", "unit", "status", "source", "why not"}, rows);
 }
 
+bool wrote(const std::string& path, const json& document) {
+  std::ofstream file(path);
+  file << document.dump(1) << "\n";
+  return static_cast<bool>(file.flush());
+}
+
 /// Figures on standard output, the document where it was asked for.
 int deliver(const Options& o, const HardwareProfile& profile) {
   const json document = to_json(profile);
-  if (!o.out.empty()) {
-    std::ofstream file(o.out);
-    file << document.dump(1) << "\n";
-    if (!file.flush()) return complain("cannot write " + o.out);
-  }
+  if (!o.out.empty() && !wrote(o.out, document)) return complain("cannot write " + o.out);
   if (o.as_json)
     print_json(document);
   else
@@ -223,10 +225,7 @@ int derive(const Options& o) {
   auto profile = find_hardware(o.first);
   if (!profile) return report(profile);
   probes::derive_outputs(*profile);
-  std::ofstream file(o.out);
-  file << to_json(*profile).dump(1) << "\n";
-  if (!file.flush()) return complain("cannot write " + o.out);
-  return done;
+  return wrote(o.out, to_json(*profile)) ? done : complain("cannot write " + o.out);
 }
 
 /// Whether two profiles speak of one card; a card is known by its uuid.

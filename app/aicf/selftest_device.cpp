@@ -2,6 +2,7 @@
 
 #include "app/aicf/command.hpp"
 #include "app/aicf/remote.hpp"
+#include "core/base/whole_file.hpp"
 #include "core/exec/backends.hpp"
 #include "core/exec/cuda/cuda_backend.hpp"
 #include "core/exec/cuda/selftest.hpp"
@@ -9,8 +10,6 @@
 #include "core/exec/selftest/compare.hpp"
 #include "synth/workers/program_trials.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 
 namespace aicf::cli {
@@ -18,24 +17,11 @@ namespace {
 
 using nlohmann::json;
 
-/// The file of results: always a whole document, whenever this process is ended.
-class Results {
- public:
-  explicit Results(const std::string& path) : path_(path) {}
-  void write(const json& document) const {
-    if (path_.empty()) return;
-    std::filesystem::path part = path_;
-    part += ".part";
-    std::ofstream out(part);
-    out << document.dump(2) << "\n";
-    out.close();
-    if (!out) throw std::runtime_error("'" + part.string() + "' could not be written");
-    std::filesystem::rename(part, path_);
-  }
-
- private:
-  std::filesystem::path path_;
-};
+void write_results(const std::string& path, const json& document) {
+  if (path.empty()) return;
+  if (const std::error_code failed = write_whole(path, document.dump(2) + "\n"))
+    throw std::runtime_error("'" + path + "' could not be written: " + failed.message());
+}
 
 /// The document with the programs among its checks. Those on which the device's compiler crashes or disagrees with
 /// itself are told, and no check's failure.
@@ -79,22 +65,21 @@ int selftest_programs(const std::string& backend, std::uint64_t first, int count
 }
 
 int selftest_device(const DeviceTestOptions& options, const std::stop_token& stop) {
-  const Results results(options.results);
-  auto checked = cuda::device_selftest(0, stop, [&](const json& so_far) { results.write(so_far); });
+  auto checked = cuda::device_selftest(0, stop, [&](const json& so_far) { write_results(options.results, so_far); });
   if (!checked) return report(checked);
   json document = std::move(*checked);
   int status = done;
   if (options.programs > 0 && !stop.stop_requested()) {
     document["complete"] = false;
-    const auto trials =
-        try_programs({own_program(), "selftest", "programs", "--backend", "cuda"}, options.programs, stop,
-                     [&](const ProgramTrials& so_far) { results.write(with_programs(document, so_far)); });
+    const auto trials = try_programs(
+        {own_program(), "selftest", "programs", "--backend", "cuda"}, options.programs, stop,
+        [&](const ProgramTrials& so_far) { write_results(options.results, with_programs(document, so_far)); });
     if (!trials) status = report(trials);
     if (trials) document = with_programs(std::move(document), *trials);
     document["complete"] = trials && !trials->cancelled;
   }
   document["passed"] = document.value("passed", false) && document.value("complete", false);
-  results.write(document);
+  write_results(options.results, document);
   if (options.json)
     print_json(document);
   else

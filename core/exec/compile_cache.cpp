@@ -1,12 +1,11 @@
 #include "core/exec/compile_cache.hpp"
 
 #include "core/base/cache_dir.hpp"
+#include "core/base/whole_file.hpp"
 #include "core/exec/nvrtc.hpp"
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -79,20 +78,7 @@ void write(const fs::path& file, const Compiled& c) {
   std::string_view cubin = as_text(c.cubin);
   j["cubin"] = nlohmann::json::binary(std::vector<std::uint8_t>(cubin.begin(), cubin.end()));
   std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(j);
-  static std::atomic<unsigned> serial = 0;
-  fs::path temporary = file;
-  temporary += "." + std::to_string(getpid()) + "." + std::to_string(serial++) + ".part";
-  {
-    std::ofstream out(temporary, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())); // NOLINT
-    out.close();
-    if (!out) {
-      fs::remove(temporary, failed);
-      return;
-    }
-  }
-  fs::rename(temporary, file, failed);
-  if (failed) fs::remove(temporary, failed);
+  (void)write_whole(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}); // NOLINT; kept or not
 }
 
 void remember(const Hash& key, const Compiled& compiled) {

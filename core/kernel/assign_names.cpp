@@ -140,10 +140,7 @@ class Naming {
 
   [[nodiscard]] bool changes(NodeId id, BufferId buffer) const {
     const Node& n = k.nodes[id];
-    if ((n.code == Code::store || n.code == Code::store_peer || n.code == Code::send_peer || n.code == Code::renew ||
-         n.code == Code::copy || n.code == Code::mma) &&
-        n.buffer == buffer)
-      return true;
+    if (is_statement(n.code) && n.code != Code::alloc && n.buffer == buffer) return true; // its target
     bool memory = k.buffers[buffer].space == Space::shared;
     if (memory && (n.code == Code::sync || n.code == Code::wait || n.code == Code::wait_group)) return true;
     for (const Region& r : n.regions)

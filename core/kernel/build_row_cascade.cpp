@@ -551,9 +551,7 @@ class RowCascade {
       bodies.reserve(group.size());
       for (std::size_t i : group) bodies.push_back(f.cascade->summary->slots[i].body);
       auto values = s.values(bodies, {}, at, symbols);
-      for (std::size_t g = 0; g < group.size(); ++g) {
-        fold(parts[g], at, b.convert(values[g], parts[g].monoid.types[0]));
-      }
+      for (std::size_t g = 0; g < group.size(); ++g) fold(parts[g], at, b.convert(values[g], parts[g].monoid.types[0]));
     });
   }
 

@@ -35,12 +35,6 @@ std::string CudaExpressions::element_type(const Buffer& buffer) {
   return buffer.computed ? type_name(buffer.type) : storage_type(buffer.dtype);
 }
 
-bool CudaExpressions::packed(const Buffer& b) {
-  if (b.space != Space::reg || b.computed || b.layout.shape.empty()) return false;
-  auto bytes = b.layout.shape.back() * static_cast<std::int64_t>(size_of(b.dtype));
-  return b.layout.shape.back() > 1 && bytes % 4 == 0;
-}
-
 std::string CudaExpressions::wrapped(const CudaExpr& e, Binds at_least) {
   return e.binds < at_least ? "(" + e.text + ")" : e.text;
 }
@@ -240,7 +234,7 @@ CudaExpr CudaExpressions::load(const Node& n) {
   std::size_t count = index_count(b);
   std::span<const NodeId> indices(n.args.data(), count);
   CudaExpr v;
-  if (packed(b))
+  if (is_packed(b))
     v = {p.need(std::string(name_of(b.dtype)) + "_in") + "(" + group(n.buffer, indices) + ".w, " +
          text(indices.back()) + ")"};
   else

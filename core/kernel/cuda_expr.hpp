@@ -34,8 +34,6 @@ class CudaExpressions {
 
   [[nodiscard]] static std::string type_name(Type type);
   [[nodiscard]] static std::string element_type(const Buffer& buffer); ///< of its storage
-  /// Registers that hold stored elements side by side in 32-bit words.
-  [[nodiscard]] static bool packed(const Buffer& buffer);
   [[nodiscard]] static std::string wrapped(const CudaExpr& e, Binds at_least);
 
  private:

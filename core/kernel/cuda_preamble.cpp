@@ -13,6 +13,49 @@ struct Piece {
 };
 
 #define AICF_DEVICE "__device__ __forceinline__ "
+// Pieces of one text.
+#define AICF_EXTREME(op, type)                                                                                         \
+  {                                                                                                                    \
+    op "_of_" type,                                                                                                    \
+        "template <int n> " AICF_DEVICE "float " op "_of_" type                                                        \
+        "(const Words<n>& v) { // two elements at a time; NaN wins\n"                                                  \
+        "  unsigned m = v.w[0];\n"                                                                                     \
+        "#pragma unroll\n"                                                                                             \
+        "  for (int i = 1; i < n; ++i) asm(\"" op ".NaN." type                                                         \
+        "x2 %0, %1, %2;\" : \"=r\"(m) : \"r\"(m), \"r\"(v.w[i]));\n"                                                   \
+        "  return " op "_nan(" type "_in(&m, 0), " type "_in(&m, 1));\n"                                               \
+        "}\n",                                                                                                         \
+    {                                                                                                                  \
+      "words", op "_nan", type "_in"                                                                                   \
+    }                                                                                                                  \
+  }
+#define AICF_STORE(type, ptx, constraint)                                                                              \
+  AICF_DEVICE "void store_peer(" type "* to, int rank, " type " v) {\n"                                                \
+              "  asm volatile(\"st.shared::cluster." ptx " [%0], %1;\" ::\"r\"(peer_address(to, rank)), \"" constraint \
+              "\"(v) : \"memory\");\n"                                                                                 \
+              "}\n"
+#define AICF_SEND(type, ptx, constraint, comment)                                                                      \
+  AICF_DEVICE "void send_peer(" type "* to, int rank, " type " v, const unsigned long long* barrier) {" comment "\n"   \
+              "  asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes." ptx                            \
+              " [%0], %1, [%2];\" ::\"r\"(\n"                                                                          \
+              "                   peer_address(to, rank)), \"" constraint                                              \
+              "\"(v), \"r\"(peer_address(barrier, rank)) : \"memory\");\n"                                             \
+              "}\n"
+#define AICF_WAIT(name, order, comment)                                                                                \
+  {                                                                                                                    \
+    name,                                                                                                              \
+        AICF_DEVICE "void " name "(unsigned long long* barrier, unsigned parity) { // " comment "\n"                   \
+                    "  asm volatile(\n"                                                                                \
+                    "      \"{\\n.reg .pred done;\\nPOLL:\\nmbarrier.try_wait.parity" order                            \
+                    ".shared::cta.b64 done, [%0], \"\n"                                                                \
+                    "      \"%1;\\n@done bra DONE;\\nbra POLL;\\nDONE:\\n}\" ::\"r\"(shared_address(barrier)), "       \
+                    "\"r\"(parity)\n"                                                                                  \
+                    "      : \"memory\");\n"                                                                           \
+                    "}\n",                                                                                             \
+    {                                                                                                                  \
+      "shared_address"                                                                                                 \
+    }                                                                                                                  \
+  }
 
 const Piece pieces[] = {
     {"bf16", "using bf16 = unsigned short; // the upper half of an f32\n", {}},
@@ -234,38 +277,10 @@ const Piece pieces[] = {
                  "  return from_f16(static_cast<f16>(words[e / 2] >> 16 * (e % 2)));\n"
                  "}\n",
      {"from_f16"}},
-    {"max_of_bf16",
-     "template <int n> " AICF_DEVICE "float max_of_bf16(const Words<n>& v) { // two elements at a time; NaN wins\n"
-     "  unsigned m = v.w[0];\n"
-     "#pragma unroll\n"
-     "  for (int i = 1; i < n; ++i) asm(\"max.NaN.bf16x2 %0, %1, %2;\" : \"=r\"(m) : \"r\"(m), \"r\"(v.w[i]));\n"
-     "  return max_nan(bf16_in(&m, 0), bf16_in(&m, 1));\n"
-     "}\n",
-     {"words", "max_nan", "bf16_in"}},
-    {"max_of_f16",
-     "template <int n> " AICF_DEVICE "float max_of_f16(const Words<n>& v) { // two elements at a time; NaN wins\n"
-     "  unsigned m = v.w[0];\n"
-     "#pragma unroll\n"
-     "  for (int i = 1; i < n; ++i) asm(\"max.NaN.f16x2 %0, %1, %2;\" : \"=r\"(m) : \"r\"(m), \"r\"(v.w[i]));\n"
-     "  return max_nan(f16_in(&m, 0), f16_in(&m, 1));\n"
-     "}\n",
-     {"words", "max_nan", "f16_in"}},
-    {"min_of_bf16",
-     "template <int n> " AICF_DEVICE "float min_of_bf16(const Words<n>& v) { // two elements at a time; NaN wins\n"
-     "  unsigned m = v.w[0];\n"
-     "#pragma unroll\n"
-     "  for (int i = 1; i < n; ++i) asm(\"min.NaN.bf16x2 %0, %1, %2;\" : \"=r\"(m) : \"r\"(m), \"r\"(v.w[i]));\n"
-     "  return min_nan(bf16_in(&m, 0), bf16_in(&m, 1));\n"
-     "}\n",
-     {"words", "min_nan", "bf16_in"}},
-    {"min_of_f16",
-     "template <int n> " AICF_DEVICE "float min_of_f16(const Words<n>& v) { // two elements at a time; NaN wins\n"
-     "  unsigned m = v.w[0];\n"
-     "#pragma unroll\n"
-     "  for (int i = 1; i < n; ++i) asm(\"min.NaN.f16x2 %0, %1, %2;\" : \"=r\"(m) : \"r\"(m), \"r\"(v.w[i]));\n"
-     "  return min_nan(f16_in(&m, 0), f16_in(&m, 1));\n"
-     "}\n",
-     {"words", "min_nan", "f16_in"}},
+    AICF_EXTREME("max", "bf16"),
+    AICF_EXTREME("max", "f16"),
+    AICF_EXTREME("min", "bf16"),
+    AICF_EXTREME("min", "f16"),
     {"i8_in",
      AICF_DEVICE "int i8_in(const unsigned* words, int e) {\n"
                  "  return static_cast<signed char>(words[e / 4] >> 8 * (e % 4) & 0xffu);\n"
@@ -330,33 +345,12 @@ const Piece pieces[] = {
                  "}\n",
      {"shared_address"}},
     {"store_peer",
-     AICF_DEVICE
-     "void store_peer(float* to, int rank, float v) {\n"
-     "  asm volatile(\"st.shared::cluster.f32 [%0], %1;\" ::\"r\"(peer_address(to, rank)), \"f\"(v) : \"memory\");\n"
-     "}\n" AICF_DEVICE "void store_peer(double* to, int rank, double v) {\n"
-     "  asm volatile(\"st.shared::cluster.f64 [%0], %1;\" ::\"r\"(peer_address(to, rank)), \"d\"(v) : \"memory\");\n"
-     "}\n" AICF_DEVICE "void store_peer(int* to, int rank, int v) {\n"
-     "  asm volatile(\"st.shared::cluster.s32 [%0], %1;\" ::\"r\"(peer_address(to, rank)), \"r\"(v) : \"memory\");\n"
-     "}\n" AICF_DEVICE "void store_peer(long long* to, int rank, long long v) {\n"
-     "  asm volatile(\"st.shared::cluster.s64 [%0], %1;\" ::\"r\"(peer_address(to, rank)), \"l\"(v) : \"memory\");\n"
-     "}\n",
+     AICF_STORE("float", "f32", "f") AICF_STORE("double", "f64", "d") AICF_STORE("int", "s32", "r")
+         AICF_STORE("long long", "s64", "l"),
      {"peer_address"}},
     {"send_peer",
-     AICF_DEVICE
-     "void send_peer(float* to, int rank, float v, const unsigned long long* barrier) { // which counts its bytes "
-     "there\n"
-     "  asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];\" ::\"r\"(\n"
-     "                   peer_address(to, rank)), \"f\"(v), \"r\"(peer_address(barrier, rank)) : \"memory\");\n"
-     "}\n" AICF_DEVICE "void send_peer(double* to, int rank, double v, const unsigned long long* barrier) {\n"
-     "  asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];\" ::\"r\"(\n"
-     "                   peer_address(to, rank)), \"d\"(v), \"r\"(peer_address(barrier, rank)) : \"memory\");\n"
-     "}\n" AICF_DEVICE "void send_peer(int* to, int rank, int v, const unsigned long long* barrier) {\n"
-     "  asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.s32 [%0], %1, [%2];\" ::\"r\"(\n"
-     "                   peer_address(to, rank)), \"r\"(v), \"r\"(peer_address(barrier, rank)) : \"memory\");\n"
-     "}\n" AICF_DEVICE "void send_peer(long long* to, int rank, long long v, const unsigned long long* barrier) {\n"
-     "  asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.s64 [%0], %1, [%2];\" ::\"r\"(\n"
-     "                   peer_address(to, rank)), \"l\"(v), \"r\"(peer_address(barrier, rank)) : \"memory\");\n"
-     "}\n",
+     AICF_SEND("float", "f32", "f", " // which counts its bytes there") AICF_SEND("double", "f64", "d", "")
+         AICF_SEND("int", "s32", "r", "") AICF_SEND("long long", "s64", "l", ""),
      {"peer_address"}},
     {"shared_address",
      AICF_DEVICE
@@ -402,24 +396,8 @@ const Piece pieces[] = {
      "               : \"memory\");\n"
      "}\n",
      {"shared_address"}},
-    {"barrier_wait",
-     AICF_DEVICE
-     "void barrier_wait(unsigned long long* barrier, unsigned parity) { // until that phase is complete\n"
-     "  asm volatile(\n"
-     "      \"{\\n.reg .pred done;\\nPOLL:\\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], \"\n"
-     "      \"%1;\\n@done bra DONE;\\nbra POLL;\\nDONE:\\n}\" ::\"r\"(shared_address(barrier)), \"r\"(parity)\n"
-     "      : \"memory\");\n"
-     "}\n",
-     {"shared_address"}},
-    {"cluster_barrier_wait",
-     AICF_DEVICE
-     "void cluster_barrier_wait(unsigned long long* barrier, unsigned parity) { // and for what peers sent\n"
-     "  asm volatile(\n"
-     "      \"{\\n.reg .pred done;\\nPOLL:\\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], \"\n"
-     "      \"%1;\\n@done bra DONE;\\nbra POLL;\\nDONE:\\n}\" ::\"r\"(shared_address(barrier)), \"r\"(parity)\n"
-     "      : \"memory\");\n"
-     "}\n",
-     {"shared_address"}},
+    AICF_WAIT("barrier_wait", "", "until that phase is complete"),
+    AICF_WAIT("cluster_barrier_wait", ".acquire.cluster", "and for what peers sent"),
     {"mma_bf16",
      AICF_DEVICE "void mma_bf16(float (&d)[4], const bf16 (&a)[8], const bf16 (&b)[4]) { // m16n8k16, d += a * b\n"
                  "  auto pair = [](bf16 low, bf16 high) { return static_cast<unsigned>(low) | "
@@ -435,6 +413,10 @@ const Piece pieces[] = {
      {"bf16"}},
 };
 
+#undef AICF_WAIT
+#undef AICF_SEND
+#undef AICF_STORE
+#undef AICF_EXTREME
 #undef AICF_DEVICE
 
 const Piece* find(const std::string& name) {

@@ -153,7 +153,7 @@ class Printing {
     }
     std::string type = stored_type(b), extents, init;
     std::size_t rank = b.layout.shape.size();
-    if (CudaExpressions::packed(b)) {
+    if (is_packed(b)) {
       auto bytes = b.layout.shape.back() * static_cast<std::int64_t>(size_of(b.dtype));
       type = p.words(static_cast<std::uint32_t>(bytes / 4));
       if (single_writes(b)) init = " = {}";
@@ -180,7 +180,7 @@ class Printing {
     std::span<const NodeId> indices(n.args.data(), n.args.size() - 1);
     NodeId value = n.args.back();
     std::string stored = e.stored(b, e.value(value), k.nodes[value].type);
-    if (CudaExpressions::packed(b))
+    if (is_packed(b))
       line(depth, put(n.buffer, indices, "static_cast<" + CudaExpressions::element_type(b) + ">(" + stored + ")"));
     else
       line(depth, e.element(n.buffer, indices) + " = " + stored + ";");
@@ -224,13 +224,13 @@ class Printing {
     if (from.space == Space::reg && from.computed) {
       words = p.pack(to.dtype, CudaExpressions::type_name(from.type), n.width) + "(" + e.group(n.source, f) + ")";
       count = std::to_string(n.width * static_cast<std::uint32_t>(size_of(to.dtype)) / 4);
-    } else if (CudaExpressions::packed(from)) {
+    } else if (is_packed(from)) {
       words = e.group(n.source, f);
     } else {
       std::string hint = from.space == Space::global ? streaming : "";
       words = p.need("load_words" + hint) + "<" + count + ">(" + e.pointer(n.source, f) + ")";
     }
-    if (CudaExpressions::packed(to)) {
+    if (is_packed(to)) {
       line(depth, e.group(n.buffer, t) + " = " + words + ";");
       return;
     }
@@ -244,11 +244,11 @@ class Printing {
     std::string value;
     if (from.computed)
       value = e.stored(to, {e.element(n.source, f)}, from.type);
-    else if (CudaExpressions::packed(from))
+    else if (is_packed(from))
       throw std::logic_error("a single element out of packed words is loaded, not copied");
     else
       value = e.element(n.source, f);
-    line(depth, CudaExpressions::packed(to) ? put(n.buffer, t, value) : e.element(n.buffer, t) + " = " + value + ";");
+    line(depth, is_packed(to) ? put(n.buffer, t, value) : e.element(n.buffer, t) + " = " + value + ";");
   }
 
   void loop(const Node& n, int depth, bool tail) {

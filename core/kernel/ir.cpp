@@ -40,6 +40,16 @@ Type type_of(DType stored) {
   return Type::none;
 }
 
+bool is_packed(const Buffer& buffer) {
+  if (buffer.space != Space::reg || buffer.computed || buffer.layout.shape.empty()) return false;
+  auto bytes = buffer.layout.shape.back() * static_cast<std::int64_t>(size_of(buffer.dtype));
+  return buffer.layout.shape.back() > 1 && bytes % 4 == 0;
+}
+
+bool is_packed_halves(const Buffer& buffer) {
+  return is_packed(buffer) && (buffer.dtype == DType::f16 || buffer.dtype == DType::bf16);
+}
+
 bool is_real(Type type) { return type == Type::f32 || type == Type::f64; }
 
 bool is_statement(Code code) { return code >= Code::note; }

@@ -148,6 +148,9 @@ struct Kernel {
 [[nodiscard]] bool is_statement(Code code);    ///< has an effect and no value
 [[nodiscard]] bool is_pure(const Node& node);  ///< depends on its operands alone: may move, merge and vanish
 [[nodiscard]] bool iterates(const Node& node); ///< a loop in time, or over the elements of a packed access
+/// Registers that hold stored elements side by side in 32-bit words.
+[[nodiscard]] bool is_packed(const Buffer& buffer);
+[[nodiscard]] bool is_packed_halves(const Buffer& buffer); ///< of f16 or bf16
 /// How many leading arguments address an element of the buffer: pointer and offset in global memory, else the rank.
 [[nodiscard]] std::size_t index_count(const Buffer& buffer);
 /// The global buffers that the kernel takes, in the order of its arguments: all of them, or, where launches hand on

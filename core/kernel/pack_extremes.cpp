@@ -52,36 +52,32 @@ class Match {
   [[nodiscard]] bool of_group(const Node& load) const {
     if (load.code != Code::load) return false;
     const Buffer& b = k.buffers[load.buffer];
-    bool halves = !b.computed && (b.dtype == DType::f16 || b.dtype == DType::bf16);
-    if (b.space != Space::reg || !halves || load.args.size() != b.layout.shape.size()) return false;
+    if (!is_packed_halves(b) || load.args.size() != b.layout.shape.size()) return false;
     return load.args.back() == n.regions[0].params[0] &&
            static_cast<double>(b.layout.shape.back()) == k.nodes[n.args[1]].number && written(load.buffer) == 0;
   }
 
-  [[nodiscard]] int uses(NodeId value) const { return uses(n.regions[0], value); }
-  [[nodiscard]] int uses(const Region& region, NodeId value) const {
-    auto found = std::count(region.results.begin(), region.results.end(), value);
-    for (NodeId id : region.body) {
-      const Node& inner = k.nodes[id];
-      found += std::count(inner.args.begin(), inner.args.end(), value);
-      for (const Region& r : inner.regions) found += uses(r, value);
-    }
-    return static_cast<int>(found);
-  }
-
-  /// Nodes of the loop that name a buffer.
-  [[nodiscard]] int touched(BufferId buffer) const { return count(n.regions[0], buffer, false); }
-  [[nodiscard]] int written(BufferId buffer) const { return count(n.regions[0], buffer, true); }
-
-  [[nodiscard]] int count(const Region& region, BufferId buffer, bool writes) const {
+  /// Nodes of the loop of a kind.
+  template <class Is> [[nodiscard]] int count(const Is& is) const {
     int found = 0;
-    for (NodeId id : region.body) {
-      const Node& inner = k.nodes[id];
-      bool names = inner.buffer == buffer || inner.source == buffer || inner.source2 == buffer;
-      found += names && (!writes || is_statement(inner.code)) ? 1 : 0;
-      for (const Region& r : inner.regions) found += count(r, buffer, writes);
-    }
+    for_each_node(k, n.regions[0], [&](NodeId id) { found += is(k.nodes[id]) ? 1 : 0; });
     return found;
+  }
+  [[nodiscard]] int uses(NodeId value) const {
+    return count([&](const Node& inner) {
+      auto uses = [&](const std::vector<NodeId>& of) { return std::find(of.begin(), of.end(), value) != of.end(); };
+      return uses(inner.args) ||
+             std::any_of(inner.regions.begin(), inner.regions.end(), [&](const Region& r) { return uses(r.results); });
+    });
+  }
+  static bool names(const Node& node, BufferId buffer) {
+    return node.buffer == buffer || node.source == buffer || node.source2 == buffer;
+  }
+  [[nodiscard]] int touched(BufferId buffer) const {
+    return count([&](const Node& inner) { return names(inner, buffer); });
+  }
+  [[nodiscard]] int written(BufferId buffer) const {
+    return count([&](const Node& inner) { return is_statement(inner.code) && names(inner, buffer); });
   }
 };
 

@@ -268,11 +268,8 @@ void RowSweep::fill_alike(NodeId first) {
 
 void RowSweep::renew_tiles(NodeId u) {
   if (!forgets_) return;
-  for (const auto& [load, staged] : staged_) {
-    const Buffer& tile = b.k.buffers[staged.tile];
-    bool packed = map_.vector > 1 && map_.vector * size_of(tile.dtype) % 4 == 0;
-    if (packed) b.renew(staged.tile, {u, b.integer(0)});
-  }
+  for (const auto& [load, staged] : staged_)
+    if (is_packed(b.k.buffers[staged.tile])) b.renew(staged.tile, {u, b.integer(0)});
 }
 
 void RowSweep::elements(const Body& body) {

@@ -180,17 +180,14 @@ class Verification {
       if (n.buffer >= k.buffers.size()) return fail(id, "no such buffer");
       if (!alive_.insert(n.buffer).second) fail(id, "begins a lifetime twice");
       break;
-    case Code::extreme: {
+    case Code::extreme:
       use(id, n.buffer, 0, n);
-      const Buffer& b = k.buffers[n.buffer];
-      bool halves = b.space == Space::reg && !b.computed && (b.dtype == DType::f16 || b.dtype == DType::bf16);
-      if (!halves || b.layout.shape.empty() || b.layout.shape.back() % 2 != 0) fail(id, "no packed group of halves");
+      if (!is_packed_halves(k.buffers[n.buffer])) fail(id, "no packed group of halves");
       if (n.op != Op::max && n.op != Op::min) fail(id, "neither max nor min");
       break;
-    }
     case Code::renew:
       use(id, n.buffer, 0, n);
-      if (k.buffers[n.buffer].space != Space::reg) fail(id, "no registers");
+      if (!is_packed(k.buffers[n.buffer])) fail(id, "no packed group");
       break;
     case Code::load:
       use(id, n.buffer, 0, n);
@@ -202,13 +199,12 @@ class Verification {
       if (k.buffers[n.buffer].space == Space::global && k.buffers[n.buffer].role == Arg::Role::input)
         fail(id, "writes an input");
       break;
-    case Code::store_peer:
     case Code::send_peer:
+      if (n.barrier >= k.barriers.size()) return fail(id, "no such barrier");
+      stage(id, n.args.at(1), k.barriers[n.barrier].stages);
+      [[fallthrough]];
+    case Code::store_peer:
       use(id, n.buffer, n.code == Code::send_peer ? 2 : 1, n);
-      if (n.code == Code::send_peer) {
-        if (n.barrier >= k.barriers.size()) return fail(id, "no such barrier");
-        stage(id, n.args.at(1), k.barriers[n.barrier].stages);
-      }
       if (k.buffers[n.buffer].space != Space::shared) fail(id, "a peer's registers cannot be written");
       if (k.nodes[n.args.back()].type != k.buffers[n.buffer].type) fail(id, "stores a value of another type");
       if (std::find(bound_.begin(), bound_.end(), Binding::cluster) == bound_.end()) fail(id, "there is no cluster");

@@ -3,13 +3,6 @@
 namespace aicf::ir {
 namespace {
 
-void visit_region(const Kernel& k, const Region& region, const std::function<void(NodeId)>& visit) {
-  for (NodeId id : region.body) {
-    visit(id);
-    for (const Region& inner : k.nodes[id].regions) visit_region(k, inner, visit);
-  }
-}
-
 NodeId target(const Replacement& with, NodeId id) {
   for (auto found = with.find(id); found != with.end(); found = with.find(id)) id = found->second;
   return id;
@@ -37,7 +30,14 @@ void depths(const Kernel& k, const Region& region, int depth, std::vector<int>& 
 } // namespace
 
 void for_each_node(const Kernel& kernel, const std::function<void(NodeId)>& visit) {
-  visit_region(kernel, kernel.body, visit);
+  for_each_node(kernel, kernel.body, visit);
+}
+
+void for_each_node(const Kernel& kernel, const Region& region, const std::function<void(NodeId)>& visit) {
+  for (NodeId id : region.body) {
+    visit(id);
+    for (const Region& inner : kernel.nodes[id].regions) for_each_node(kernel, inner, visit);
+  }
 }
 
 void replace_uses(Kernel& kernel, const Replacement& with) {

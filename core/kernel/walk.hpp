@@ -10,6 +10,7 @@ namespace aicf::ir {
 
 /// Every node in the order of the text, regions after their owner. Depth is that of the loops, never of expressions.
 void for_each_node(const Kernel& kernel, const std::function<void(NodeId)>& visit);
+void for_each_node(const Kernel& kernel, const Region& region, const std::function<void(NodeId)>& visit);
 
 using Replacement = std::unordered_map<NodeId, NodeId>;
 /// Every use of a key becomes a use of its value (chains are followed).

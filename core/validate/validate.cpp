@@ -2,7 +2,7 @@
 
 #include "core/base/json.hpp"
 #include "core/exec/reference.hpp"
-#include "core/exec/work.hpp"
+#include "core/exec/evaluations.hpp"
 #include "core/validate/compare.hpp"
 #include "core/validate/error_bounds.hpp"
 #include "core/validate/inputs.hpp"

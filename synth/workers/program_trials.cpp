@@ -1,5 +1,6 @@
 #include "synth/workers/program_trials.hpp"
 
+#include "core/exec/selftest/compare.hpp"
 #include "synth/workers/child_process.hpp"
 
 #include <nlohmann/json.hpp>
@@ -14,7 +15,7 @@
 namespace aicf {
 namespace {
 
-constexpr std::size_t most_examples = 40, most_errors = 2000;
+constexpr std::size_t most_errors = 2000;
 constexpr int look_ms = 100;
 
 /// One child from its start to its end.
@@ -104,16 +105,12 @@ class Child {
     if (differs_.empty()) return false;
     ++trials_.compared;
     if (compilers_.empty())
-      keep(trials_.different, trials_.examples, std::move(differs_));
+      selftest::keep_example(trials_.different, trials_.examples, std::move(differs_));
     else
-      keep(trials_.compilers, trials_.compilers_examples, std::move(compilers_));
+      selftest::keep_example(trials_.compilers, trials_.compilers_examples, std::move(compilers_));
     differs_.clear();
     compilers_.clear();
     return true;
-  }
-  static void keep(int& count, std::vector<std::string>& examples, std::string text) {
-    ++count;
-    if (examples.size() < most_examples) examples.push_back(std::move(text));
   }
 };
 

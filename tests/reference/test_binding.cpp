@@ -1,5 +1,5 @@
 // Sizes from shapes, shapes from sizes, and what is said when they do not fit.
-#include "core/exec/work.hpp"
+#include "core/exec/evaluations.hpp"
 #include "tests/reference/definitions.hpp"
 
 using namespace aicf;

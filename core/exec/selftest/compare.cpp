@@ -10,12 +10,14 @@
 namespace aicf::selftest {
 namespace {
 
-void differs(Comparison& c, const std::string& text) {
-  ++c.different;
-  if (c.examples.size() < Comparison::most_examples) c.examples.push_back(text);
-}
+void differs(Comparison& c, std::string text) { keep_example(c.different, c.examples, std::move(text)); }
 
 } // namespace
+
+void keep_example(int& count, std::vector<std::string>& examples, std::string text) {
+  ++count;
+  if (examples.size() < Comparison::most_examples) examples.push_back(std::move(text));
+}
 
 Comparison compare_instructions(Backend& other, Backend& emulator, const std::stop_token& stop) {
   Comparison result{.name = "instructions"};

@@ -18,6 +18,9 @@ struct Comparison {
   static constexpr std::size_t most_examples = 40;
 };
 
+/// Counts one more, and keeps its text among at most so many.
+void keep_example(int& count, std::vector<std::string>& examples, std::string text);
+
 /// What is told of a random program as soon as it is known: the next step may end the process.
 struct ProgramEvents {
   std::function<void(std::uint64_t seed)> begins;

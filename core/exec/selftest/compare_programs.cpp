@@ -116,11 +116,6 @@ class Match {
   }
 };
 
-void keep(int& count, std::vector<std::string>& examples, const std::string& text) {
-  ++count;
-  if (examples.size() < Comparison::most_examples) examples.push_back(text);
-}
-
 template <class F, class... A> void tell(const F& event, const A&... what) {
   if (event) event(what...);
 }
@@ -144,12 +139,12 @@ Comparison compare_programs(Backend& other, Backend& emulator, int programs, std
     const Levels levels = match.levels();
     if (levels.compilers()) {
       text = "compiler disagrees with itself: " + name + levels.text() + ": " + text;
-      keep(result.compilers, result.compilers_examples, text);
+      keep_example(result.compilers, result.compilers_examples, text);
       tell(events.compilers, text);
       continue;
     }
     if (const std::string said = levels.text(); !said.empty()) text += " (" + said + ")";
-    keep(result.different, result.examples, name + text);
+    keep_example(result.different, result.examples, name + text);
     tell(events.differs, name + text);
   }
   return result;

@@ -1,11 +1,10 @@
 #include "core/structure/properties/cache.hpp"
 
 #include "core/base/json.hpp"
+#include "core/base/whole_file.hpp"
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
-#include <atomic>
 #include <fstream>
 
 namespace aicf {
@@ -57,12 +56,7 @@ std::vector<PropertyVerdict> kept_properties(const fs::path& folder, const Canon
   if (stop.stop_requested()) return verdicts;
   std::error_code problem;
   fs::create_directories(file.parent_path(), problem);
-  static std::atomic<unsigned> serial{0};
-  fs::path temporary = file;
-  temporary += "." + std::to_string(getpid()) + "." + std::to_string(serial++);
-  { std::ofstream(temporary) << nlohmann::json{{"schema", schema}, {"verdicts", to_json(verdicts)}}.dump(); }
-  fs::rename(temporary, file, problem); // whole or not at all
-  if (problem) fs::remove(temporary, problem);
+  (void)write_whole(file, nlohmann::json{{"schema", schema}, {"verdicts", to_json(verdicts)}}.dump()); // kept or not
   return verdicts;
 }
 

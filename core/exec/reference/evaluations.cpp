@@ -1,4 +1,4 @@
-#include "core/exec/work.hpp"
+#include "core/exec/evaluations.hpp"
 
 #include "core/exec/reference.hpp"
 #include "core/exec/reference/binding.hpp"
