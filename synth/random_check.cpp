@@ -2,8 +2,8 @@
 
 #include "core/base/atlas_path.hpp"
 #include "core/exec/emulator/emulator.hpp"
-#include "core/exec/reference.hpp"
 #include "core/exec/evaluations.hpp"
+#include "core/exec/reference.hpp"
 #include "core/expr/check.hpp"
 #include "core/kernel/lower.hpp"
 #include "core/plan/choice.hpp"

@@ -1,8 +1,8 @@
 #include "core/validate/validate.hpp"
 
 #include "core/base/json.hpp"
-#include "core/exec/reference.hpp"
 #include "core/exec/evaluations.hpp"
+#include "core/exec/reference.hpp"
 #include "core/validate/compare.hpp"
 #include "core/validate/error_bounds.hpp"
 #include "core/validate/inputs.hpp"

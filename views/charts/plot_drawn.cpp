@@ -1,5 +1,4 @@
 #include "views/charts/plot.hpp"
-#include "views/charts/si.hpp"
 #include "views/engine/text.hpp"
 #include "views/frame/theme.hpp"
 

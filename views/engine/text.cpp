@@ -2,7 +2,9 @@
 
 #include <QCoreApplication>
 
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace aicf::views {
 
@@ -26,6 +28,15 @@ QString bytes(double value) {
   if (value < 1024) return QCoreApplication::translate("Numbers", "%1 B").arg(number(value));
   if (value < 1024.0 * 1024) return QCoreApplication::translate("Numbers", "%1 KiB").arg(number(value / 1024, 4));
   return QCoreApplication::translate("Numbers", "%1 MiB").arg(number(value / 1024 / 1024, 4));
+}
+
+QString prefixed(double value, const QString& unit, int digits) {
+  constexpr std::array<std::pair<double, const char*>, 4> prefixes{{{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}}};
+  if (unit.isEmpty() || unit.endsWith(QLatin1String("/s")))
+    for (const auto& [scale, prefix] : prefixes)
+      if (std::isfinite(value) && std::abs(value) >= scale)
+        return number(value / scale, digits) + QChar(0x2009) + QLatin1String(prefix) + unit;
+  return unit.isEmpty() ? number(value, digits) : number(value, digits) + ' ' + unit;
 }
 
 } // namespace aicf::views

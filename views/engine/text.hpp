@@ -22,5 +22,8 @@ namespace aicf::views {
 /// Numbers as people compare them: integers whole with thin spaces between thousands, others with `digits` significant.
 [[nodiscard]] QString number(double value, int digits = 4);
 [[nodiscard]] QString bytes(double value);
+/// Large numbers as an axis or a cell has room for them: 4.5e12 and "B/s" is "4.5 TB/s"; below a million, and where the
+/// unit takes no prefix of SI, the number in full.
+[[nodiscard]] QString prefixed(double value, const QString& unit = {}, int digits = 4);
 
 } // namespace aicf::views

@@ -138,8 +138,7 @@ std::vector<LocatorEntry> locate(const std::vector<LocatorFilter>& filters, cons
 Locator::Locator(Workbench& workbench, QWidget* window)
     : QFrame(window), workbench_(workbench), input_(new QLineEdit), list_(new QListView),
       model_(new LocatorModel(this)), hints_(label({}, "muted")) {
-  setProperty("role", "locator");
-  setFrameShape(QFrame::StyledPanel);
+  setRole(*this, "locator");
   input_->setAccessibleName(tr("Find"));
   input_->installEventFilter(this);
   input_->setFrame(false);

@@ -123,8 +123,7 @@ void MainWindow::showView(View* view) {
 }
 
 void MainWindow::buildRail() {
-  rail_->setProperty("role", "rail");
-  rail_->setFrameShape(QFrame::StyledPanel);
+  setRole(*rail_, "rail");
   rail_->setFixedWidth(railWidth);
   auto* layout = new QVBoxLayout(rail_);
   layout->setContentsMargins(0, 6, 0, 6);

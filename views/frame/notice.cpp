@@ -17,8 +17,7 @@ NoticeBar::NoticeBar(QWidget* parent) : QWidget(parent), layout_(new QVBoxLayout
 void NoticeBar::add(const Notice& notice) {
   remove(notice.id);
   auto* row = new QFrame;
-  row->setFrameShape(QFrame::StyledPanel);
-  row->setProperty("role", "notice");
+  setRole(*row, "notice");
   auto* line = new QHBoxLayout(row);
   line->setContentsMargins(12, 5, 8, 5);
   line->setSpacing(8);

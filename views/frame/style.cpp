@@ -59,13 +59,8 @@ void WorkbenchStyle::drawPrimitive(PrimitiveElement element, const QStyleOption*
   case PE_PanelMenu: return style::box(*painter, option->rect, t.color("surface"), {});
   case PE_FrameMenu: return style::box(*painter, option->rect, {}, t.color("strong"));
   case PE_PanelTipLabel: return style::box(*painter, option->rect, t.color("raised"), t.color("strong"));
-  case PE_PanelStatusBar:
-    painter->fillRect(option->rect, t.color("rail"));
-    painter->fillRect(QRect(option->rect.topLeft(), QSize(option->rect.width(), 1)), t.color("border"));
-    return;
-  case PE_FrameTabWidget:
-    painter->fillRect(QRect(option->rect.topLeft(), QSize(option->rect.width(), 1)), t.color("border"));
-    return;
+  case PE_PanelStatusBar: return style::strip(*painter, option->rect, "rail", Qt::TopEdge);
+  case PE_FrameTabWidget: return style::line(*painter, option->rect, Qt::TopEdge, "border");
   case PE_IndicatorToolBarSeparator: {
     const QRect r = option->rect;
     painter->fillRect(QRect(r.center().x(), r.top() + 4, 1, r.height() - 8), t.color("border"));
@@ -99,17 +94,11 @@ void WorkbenchStyle::drawControl(ControlElement element, const QStyleOption* opt
       return style::menuBarItem(*painter, *o, widget);
     break;
   case CE_MenuBarEmptyArea: return style::menuBarRest(*painter, option->rect, widget);
-  case CE_ToolBar:
-    painter->fillRect(option->rect, t.color("window"));
-    painter->fillRect(QRect(option->rect.left(), option->rect.bottom(), option->rect.width(), 1), t.color("border"));
-    return;
   case CE_HeaderSection:
     if (const auto* o = qstyleoption_cast<const QStyleOptionHeader*>(option)) return style::headerSection(*painter, *o);
     break;
-  case CE_HeaderEmptyArea:
-    painter->fillRect(option->rect, t.color("window"));
-    painter->fillRect(QRect(option->rect.left(), option->rect.bottom(), option->rect.width(), 1), t.color("border"));
-    return;
+  case CE_ToolBar:
+  case CE_HeaderEmptyArea: return style::strip(*painter, option->rect, "window", Qt::BottomEdge);
   case CE_HeaderLabel:
     if (const auto* o = qstyleoption_cast<const QStyleOptionHeaderV2*>(option)) {
       const auto label = inked(*o, "muted");

@@ -17,8 +17,9 @@ constexpr int gap = 4, arrowSize = 12, smallArrow = 9, fieldArrow = 18, spinArro
 
 QColor ink(const char* name) { return theme().color(name); }
 
-/// Drawn along one side of a rectangle.
-void line(QPainter& painter, const QRect& rect, Qt::Edge side, const char* color, int width = 1) {
+} // namespace
+
+void line(QPainter& painter, const QRect& rect, Qt::Edge side, const char* color, int width) {
   QRect r = rect;
   if (side == Qt::TopEdge) r.setHeight(width);
   if (side == Qt::BottomEdge) r.setTop(r.bottom() - width + 1);
@@ -26,7 +27,11 @@ void line(QPainter& painter, const QRect& rect, Qt::Edge side, const char* color
   if (side == Qt::RightEdge) r.setLeft(r.right() - width + 1);
   painter.fillRect(r, ink(color));
 }
-} // namespace
+
+void strip(QPainter& painter, const QRect& rect, const char* fill, Qt::Edge side) {
+  painter.fillRect(rect, ink(fill));
+  line(painter, rect, side, "border");
+}
 
 bool has(const QStyleOption& option, QStyle::StateFlag flag) { return option.state.testFlag(flag); }
 
@@ -64,14 +69,8 @@ void panel(QPainter& painter, const QStyleOption& option, const QWidget* widget)
   // A label's frame lies inside its margins; its fill does not.
   if (hasRole(widget, "explain")) return box(painter, widget->rect(), ink("surface"), ink("border"));
   if (hasRole(widget, "chip")) return box(painter, widget->rect(), ink("infoFill"), {}, 3);
-  if (hasRole(widget, "notice")) {
-    painter.fillRect(r, ink("infoFill"));
-    return line(painter, r, Qt::BottomEdge, "border");
-  }
-  if (hasRole(widget, "rail")) {
-    painter.fillRect(r, ink("rail"));
-    return line(painter, r, Qt::RightEdge, "border");
-  }
+  if (hasRole(widget, "notice")) return strip(painter, r, "infoFill", Qt::BottomEdge);
+  if (hasRole(widget, "rail")) return strip(painter, r, "rail", Qt::RightEdge);
   // A view of rows and an editor show that the keyboard is theirs; a scrolled page has no edge.
   if (qobject_cast<const QScrollArea*>(widget)) return;
   const bool list = qobject_cast<const QAbstractItemView*>(widget) || (widget && widget->inherits("QsciScintilla"));
@@ -185,15 +184,13 @@ void tab(QPainter& painter, const QStyleOptionTab& option) {
 }
 
 void headerSection(QPainter& painter, const QStyleOptionHeader& option) {
-  painter.fillRect(option.rect, ink("window"));
-  line(painter, option.rect, Qt::BottomEdge, "border");
+  strip(painter, option.rect, "window", Qt::BottomEdge);
   const bool last = option.position == QStyleOptionHeader::End || option.position == QStyleOptionHeader::OnlyOneSection;
   if (!last) line(painter, option.rect, Qt::RightEdge, "border");
 }
 
 void dockTitle(QPainter& painter, const QStyleOptionDockWidget& option) {
-  painter.fillRect(option.rect, ink("window"));
-  line(painter, option.rect, Qt::TopEdge, "border");
+  strip(painter, option.rect, "window", Qt::TopEdge);
   const int buttons = (option.closable ? 22 : 0) + (option.floatable ? 22 : 0);
   const QRect room = option.rect.adjusted(8, 1, -8 - buttons, 0);
   painter.setPen(ink("text"));

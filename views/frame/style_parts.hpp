@@ -14,6 +14,9 @@ namespace aicf::views::style {
 
 /// A rectangle with round corners; an invalid colour draws nothing.
 void box(QPainter& painter, const QRect& rect, const QColor& fill, const QColor& edge, qreal radius = 0);
+/// One line along a side of a rectangle; and the rectangle filled, with a border there.
+void line(QPainter& painter, const QRect& rect, Qt::Edge side, const char* color, int width = 1);
+void strip(QPainter& painter, const QRect& rect, const char* fill, Qt::Edge side);
 void chevron(QPainter& painter, const QRect& room, bool up, bool enabled = true);
 
 void panel(QPainter& painter, const QStyleOption& option, const QWidget* widget);

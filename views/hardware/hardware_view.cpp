@@ -2,7 +2,6 @@
 
 #include "views/atlas/relations.hpp"
 #include "views/charts/chart_pane.hpp"
-#include "views/charts/si.hpp"
 #include "views/engine/atlas_texts.hpp"
 #include "views/engine/text.hpp"
 #include "views/guide/page.hpp"

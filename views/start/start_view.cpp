@@ -19,8 +19,7 @@ namespace {
 
 QWidget* card(const QString& title, QVBoxLayout*& content) {
   auto* frame = new QFrame;
-  frame->setFrameShape(QFrame::StyledPanel);
-  frame->setProperty("role", "card");
+  setRole(*frame, "card");
   content = new QVBoxLayout(frame);
   content->setContentsMargins(14, 10, 14, 12);
   content->setSpacing(6);

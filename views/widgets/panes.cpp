@@ -14,10 +14,13 @@ namespace {
 constexpr int chipGap = 4;
 
 /// Font, ink and edge of a label; the style fills what has an edge (views/frame/style.hpp).
-void setRole(QLabel& label, const char* role) {
+void setLabelRole(QLabel& label, const char* role) {
   const std::string_view r = role;
   if (r.empty()) return;
-  label.setProperty("role", role);
+  if (r == "chip" || r == "explain")
+    setRole(label, role);
+  else
+    label.setProperty("role", role);
   QFont font;
   if (r == "title") font.setPointSizeF(15);
   if (r == "heading") font.setPointSizeF(11);
@@ -27,7 +30,6 @@ void setRole(QLabel& label, const char* role) {
   label.setFont(font);
   if (r == "section" || r == "muted" || r == "explain") label.setForegroundRole(QPalette::PlaceholderText);
   if (r == "chip") label.setForegroundRole(QPalette::LinkVisited);
-  if (r == "chip" || r == "explain") label.setFrameShape(QFrame::StyledPanel);
   if (r == "chip") label.setContentsMargins(5, 0, 5, 0);
   if (r == "explain") label.setContentsMargins(14, 14, 14, 14);
 }
@@ -39,9 +41,14 @@ void ink(QLabel& label, Tone tone) {
 }
 } // namespace
 
+void setRole(QFrame& frame, const char* role) {
+  frame.setProperty("role", role);
+  frame.setFrameShape(QFrame::StyledPanel);
+}
+
 QLabel* label(const QString& text, const char* role, QWidget* parent) {
   auto* l = new QLabel(text, parent);
-  setRole(*l, role);
+  setLabelRole(*l, role);
   l->setTextInteractionFlags(Qt::NoTextInteraction);
   return l;
 }
@@ -69,7 +76,7 @@ QPushButton* button(const QString& text, const QString& tip, const char* role, Q
 }
 
 ElidedLabel::ElidedLabel(const QString& text, const char* role, QWidget* parent) : QLabel(parent) {
-  setRole(*this, role);
+  setLabelRole(*this, role);
   setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   setFullText(text);
 }

@@ -15,6 +15,8 @@ namespace aicf::views {
 /// role: "title" "heading" "section" "muted" "count" "mono" "chip" "explain", or empty.
 [[nodiscard]] QLabel* label(const QString& text, const char* role = "", QWidget* parent = nullptr);
 void setTone(QLabel* label, Tone tone);
+/// A frame that the style fills by its role: "card" "notice" "rail" "locator" (views/frame/style.hpp).
+void setRole(QFrame& frame, const char* role);
 [[nodiscard]] QPushButton* button(const QString& text, const QString& tip, const char* role = "",
                                   QWidget* parent = nullptr);
 
