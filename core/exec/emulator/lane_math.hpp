@@ -124,6 +124,16 @@ LANE u32 dot2(u32 a, u32 b, bool a_signed, bool b_signed) {
 }
 LANE u16 low(u32 x) { return static_cast<u16>(x); }
 LANE u16 high(u32 x) { return static_cast<u16>(x >> 16); }
+/// Sum of the distances of bytes, or of halves; or the distances, each in its place.
+template <u32 bits> LANE u32 distances(u32 a, u32 b, bool summed) {
+  constexpr u32 part = (u32{1} << bits) - 1;
+  u32 out = 0;
+  for (u32 at = 0; at < 32; at += bits) {
+    const u32 x = a >> at & part, y = b >> at & part, distance = x < y ? y - x : x - y;
+    out += summed ? distance : distance << at;
+  }
+  return out;
+}
 LANE u32 pack(u16 lo, u16 hi) { return lo | (static_cast<u32>(hi) << 16); }
 LANE u32 bits_cleared(u32 x, u32 mask) { return x & ~mask; }
 LANE u32 bits_flipped(u32 x, u32 mask) { return x ^ mask; }

@@ -15,17 +15,28 @@ bool is_half(Type t) { return t >= Type::f16 && t <= Type::bf16x2; }
 /// Operations whose result does not depend on the sign of an integer type.
 constexpr std::array<std::string_view, 7> signless{"add", "sub", "mul.lo", "mad.lo", "sad", "mul24", "mad24"};
 
-constexpr std::array<std::string_view, 47> arithmetic_opcodes{
-    "add",  "sub",  "mul",  "mad",  "mul24", "mad24", "div",      "rem",   "min",   "max",   "abs", "neg",
-    "sad",  "and",  "or",   "xor",  "not",   "cnot",  "shl",      "shr",   "shf",   "popc",  "clz", "brev",
-    "bfe",  "bfi",  "prmt", "dp4a", "dp2a",  "fma",   "rcp",      "sqrt",  "ex2",   "lg2",   "sin", "cos",
-    "tanh", "bmsk", "lop3", "addc", "subc",  "madc",  "copysign", "bfind", "szext", "rsqrt", "fns"};
+constexpr std::array<std::string_view, 49> arithmetic_opcodes{
+    "add",  "sub",  "mul",      "mad",   "mul24", "mad24", "div",  "rem",       "min",      "max",
+    "abs",  "neg",  "sad",      "and",   "or",    "xor",   "not",  "cnot",      "shl",      "shr",
+    "shf",  "popc", "clz",      "brev",  "bfe",   "bfi",   "prmt", "dp4a",      "dp2a",     "fma",
+    "rcp",  "sqrt", "ex2",      "lg2",   "sin",   "cos",   "tanh", "bmsk",      "lop3",     "addc",
+    "subc", "madc", "copysign", "bfind", "szext", "rsqrt", "fns",  "vabsdiff2", "vabsdiff4"};
+
+/// Integers in pairs and quadruples of a register, and integers cut off below zero: an operation's name is the whole
+/// text.
+bool is_packed(const ptx::Instruction& i) {
+  const auto has = [&](std::string_view part) {
+    return std::find(i.parts.begin(), i.parts.end(), part) != i.parts.end();
+  };
+  return has("u16x2") || has("s16x2") || i.parts[0].starts_with("vabsdiff") || (has("s32") && has("relu"));
+}
 
 } // namespace
 
 bool Lowering::arithmetic() {
   const auto base = opcode();
   if (std::find(arithmetic_opcodes.begin(), arithmetic_opcodes.end(), base) == arithmetic_opcodes.end()) return false;
+  if (is_packed(*now_)) return lane_instruction(std::string(now_->text), false, false, false, Type::b32);
   Type type = last_type();
   if (type == Type::pred) return logic();
   if (base == "addc" || base == "subc" || base == "madc" || has("cc")) return carry_arithmetic();

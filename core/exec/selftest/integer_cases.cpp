@@ -83,6 +83,18 @@ template <class A, class B> W dot2(W a, W b, W c, int half) {
 }
 using I8 = std::int8_t;
 using U8 = std::uint8_t;
+/// f of the signed halves, in their places.
+template <class F> W halves(W a, W b, F f) {
+  const auto at = [&](int n) {
+    const int value = f(static_cast<std::int16_t>(a >> n), static_cast<std::int16_t>(b >> n));
+    return W{static_cast<std::uint16_t>(value)} << n;
+  };
+  return at(0) | at(16);
+}
+W distance(W a, W b, int bits) {
+  const auto part = [&](W x) { return static_cast<std::int64_t>(x % (W{1} << bits)); };
+  return static_cast<W>(std::abs(part(a) - part(b)));
+}
 using I16 = std::int16_t;
 using U16 = std::uint16_t;
 W nth_set(W mask, W base, int n) {
@@ -155,6 +167,33 @@ const InstructionCase table[] = {
     CASE("sad.u32 %r0, %r1, %r2, %r3;", integers, R(std::int64_t{u(c)} + (u(a) < u(b) ? u(b) - u(a) : u(a) - u(b)))),
     CASE("sad.s32 %r0, %r1, %r2, %r3;", integers, R(s(c) + std::abs(std::int64_t{s(a)} - s(b)))),
     CASE("sad.u64 %l0, %l1, %l2, %l3;", words, c + (a < b ? b - a : a - b)),
+    CASE("add.u16x2 %r0, %r1, %r2;", integers, halves(a, b, [](int x, int y) { return x + y; })),
+    CASE("add.s16x2 %r0, %r1, %r2;", integers, halves(a, b, [](int x, int y) { return x + y; })),
+    CASE("min.u16x2 %r0, %r1, %r2;", integers,
+         halves(a, b, [](int x, int y) { return std::min(x & 0xffff, y & 0xffff); })),
+    CASE("max.u16x2 %r0, %r1, %r2;", integers,
+         halves(a, b, [](int x, int y) { return std::max(x & 0xffff, y & 0xffff); })),
+    CASE("min.s16x2 %r0, %r1, %r2;", integers, halves(a, b, [](int x, int y) { return std::min(x, y); })),
+    CASE("max.s16x2 %r0, %r1, %r2;", integers, halves(a, b, [](int x, int y) { return std::max(x, y); })),
+    CASE("min.s16x2.relu %r0, %r1, %r2;", integers,
+         halves(a, b, [](int x, int y) { return std::max(std::min(x, y), 0); })),
+    CASE("max.s16x2.relu %r0, %r1, %r2;", integers,
+         halves(a, b,
+                [](int x, int y) {
+                  return std::max({x, y, 0});
+                })),
+    CASE("min.s32.relu %r0, %r1, %r2;", integers, R(std::max(std::min(s(a), s(b)), 0))),
+    CASE("max.s32.relu %r0, %r1, %r2;", integers, R(std::max({s(a), s(b), 0}))),
+    CASE("vabsdiff2.u32.u32.u32 %r0, %r1, %r2, %r3;", integers,
+         distance(a, b, 16) + distance(a >> 16, b >> 16, 16) * 65536),
+    CASE("vabsdiff4.u32.u32.u32 %r0, %r1, %r2, %r3;", integers,
+         distance(a, b, 8) + distance(a >> 8, b >> 8, 8) * 256 + distance(a >> 16, b >> 16, 8) * 65536 +
+             distance(a >> 24, b >> 24, 8) * 16777216),
+    CASE("vabsdiff2.u32.u32.u32.add %r0, %r1, %r2, %r3;", integers,
+         R(static_cast<std::int64_t>(distance(a, b, 16) + distance(a >> 16, b >> 16, 16) + u(c)))),
+    CASE("vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3;", integers,
+         R(static_cast<std::int64_t>(distance(a, b, 8) + distance(a >> 8, b >> 8, 8) + distance(a >> 16, b >> 16, 8) +
+                                     distance(a >> 24, b >> 24, 8) + u(c)))),
     CASE("and.b32 %r0, %r1, %r2;", integers, a& b),
     CASE("or.b64 %l0, %l1, %l2;", words, a | b),
     CASE("xor.b32 %r0, %r1, %r2;", integers, a ^ b),
