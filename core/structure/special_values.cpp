@@ -49,8 +49,10 @@ class Comparison {
           std::any_of(vars.begin(), vars.end(), [](VarId v) { return v <= axis_var && axis_var - v < 16; });
       if (along)
         along_.push_back(leaf);
-      else if (std::find(sizes.begin(), sizes.end(), leaf) == sizes.end())
+      else if (std::find(sizes.begin(), sizes.end(), leaf) == sizes.end()) {
         n_.set(leaf, node.kind == Kind::integer ? 2 : 0.5 + random_.uniform());
+        if (node.kind == Kind::real) factors_.push_back(leaf);
+      }
     }
   }
 
@@ -64,13 +66,13 @@ class Comparison {
     for (const Case& c : cases()) {
       const bool seen = std::any_of(out.begin(), out.end(), [&](const auto& d) { return d.kind == c.kind; });
       if (seen) continue;
-      for (auto [which, other] : places(c)) {
+      for (const Places& at : places(c)) {
         if (left == 0) {
           complete = false;
           return out;
         }
         --left;
-        if (auto d = differs(c, which, other, chunkings)) {
+        if (auto d = differs(c, at, chunkings)) {
           out.push_back(std::move(*d));
           break;
         }
@@ -95,17 +97,26 @@ class Comparison {
     return out;
   }
 
-  /// Which leaf holds the values of a case, and which one its weight (itself where it has none).
-  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> places(const Case& c) const {
+  /// Which leaf holds the values of a case, and which one its weight: of the same element, or one number for all.
+  struct Places {
+    std::optional<ExprId> values, weight, factor;
+  };
+
+  [[nodiscard]] std::vector<Places> places(const Case& c) const {
     constexpr std::size_t most = 4;
     const std::size_t leaves = std::min(most, values_.size());
-    std::vector<std::pair<std::size_t, std::size_t>> out;
-    if (c.weight == ordinary)
-      for (std::size_t which = 0; which < std::max<std::size_t>(1, leaves); ++which) out.emplace_back(which, which);
-    else
-      for (std::size_t which = 0; which < leaves; ++which)
-        for (std::size_t other = 0; other < leaves; ++other)
-          if (which != other) out.emplace_back(which, other);
+    std::vector<Places> out;
+    if (c.weight == ordinary && leaves == 0) out.emplace_back();
+    for (std::size_t which = 0; which < leaves; ++which) {
+      if (c.weight == ordinary) {
+        out.push_back({values_[which], {}, {}});
+        continue;
+      }
+      for (std::size_t other = 0; other < leaves; ++other)
+        if (which != other) out.push_back({values_[which], values_[other], {}});
+      for (std::size_t other = 0; other < std::min(most, factors_.size()); ++other)
+        out.push_back({values_[which], {}, factors_[other]});
+    }
     return out;
   }
 
@@ -138,16 +149,28 @@ class Comparison {
           {"weights", "a weight without end at -inf", {ordinary, ordinary, ordinary, -infinity}, false, weight});
       all.push_back(
           {"weights", "a weight without end at inf", {infinity, ordinary, ordinary, ordinary}, false, weight});
+      all.push_back({"weights", "a weight without end at 0", {0, ordinary, ordinary, ordinary}, false, weight});
     }
     return all;
   }
 
-  std::optional<SpecialDifference> differs(const Case& c, std::size_t which, std::size_t other,
+  std::optional<SpecialDifference> differs(const Case& c, const Places& where,
                                            const std::vector<std::vector<std::size_t>>& chunkings) {
-    if (!values_.empty() && nonnegative_node(arena_, values_[which]) &&
-        std::any_of(c.values.begin(), c.values.end(), [](double v) { return v < 0; }))
-      return std::nullopt; // a square, a length: never negative
-    if (which != other && nonnegative_node(arena_, values_[other]) && c.weight < 0) return std::nullopt;
+    auto never = [&](std::optional<ExprId> leaf, double value) { // a square, a length: never negative
+      return leaf && value < 0 && nonnegative_node(arena_, *leaf);
+    };
+    if (std::any_of(c.values.begin(), c.values.end(), [&](double v) { return never(where.values, v); }) ||
+        never(where.weight, c.weight) || never(where.factor, c.weight))
+      return std::nullopt;
+    const double before = 0.5 + random_.uniform();
+    if (where.factor) n_.set(*where.factor, c.weight);
+    auto found = differs_so(c, where, chunkings);
+    if (where.factor) n_.set(*where.factor, before);
+    return found;
+  }
+
+  std::optional<SpecialDifference> differs_so(const Case& c, const Places& where,
+                                              const std::vector<std::vector<std::size_t>>& chunkings) {
     std::vector<Element> all(c.values.size());
     for (std::size_t i = 0; i < all.size(); ++i)
       for (ExprId leaf : along_) {
@@ -159,9 +182,9 @@ class Comparison {
           v = c.masked ? 0 : 1;
         else if (n.kind == Kind::integer)
           v = static_cast<double>(random_.below(4));
-        else if (!values_.empty() && leaf == values_[which] && c.values[i] != ordinary)
+        else if (leaf == where.values && c.values[i] != ordinary)
           v = c.values[i];
-        else if (!values_.empty() && leaf == values_[other] && c.values[i] != ordinary)
+        else if (leaf == where.weight && c.values[i] != ordinary)
           v = c.weight;
         all[i][leaf] = v;
       }
@@ -193,6 +216,7 @@ class Comparison {
         names.var = [base = names.var, this](VarId v) { return v == axis_var ? c_.axis : base(v); };
         for (ExprId leaf : along_)
           for (const Element& e : all) d.inputs[print(arena_, leaf, names, 60)].push_back(e.at(leaf));
+        if (where.factor) d.inputs[print(arena_, *where.factor, names, 60)] = {c.weight};
         d.expected = wanted[k], d.observed = got[k];
         return d;
       }
@@ -240,6 +264,7 @@ class Comparison {
   NumericSummary n_;
   Random random_;
   std::vector<ExprId> along_, values_;
+  std::vector<ExprId> factors_; ///< real leaves that are one number for all elements
   std::vector<char> skipped_;
 };
 

@@ -7,7 +7,8 @@
 namespace aicf {
 
 /// Kinds are those of profiles, "nan", "infinity", "empty", "fully_masked", and "weights": an element of weight 0 whose
-/// other factor is no finite number, 0 * inf, which a state that drops what weighs nothing does not see.
+/// other factor is no finite number, 0 * inf, which a state that drops what weighs nothing, or takes a factor of all
+/// elements out of the sum, does not see.
 /// The first difference of each kind, of the cascade's summary; empty where there is none, or no summary. At most a few
 /// milliseconds: of a very large expression nothing is run, and `complete` is false.
 [[nodiscard]] std::vector<SpecialDifference> special_differences(const StructureProfile& profile,

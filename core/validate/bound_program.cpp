@@ -95,11 +95,16 @@ void BoundProgram::evaluate(BoundEnvironment& environment, const std::vector<std
     case Op::padded_load: value = access(environment, slot); break;
     default: {
       operands.clear();
-      bool exact = true;
-      for (std::size_t s : operands_[slot]) operands.push_back(values_[s]), exact = exact && values_[s].error == 0;
+      bool exact = true, lost_nan = false;
+      for (std::size_t s : operands_[slot]) {
+        operands.push_back(values_[s]);
+        exact = exact && values_[s].error == 0;
+        lost_nan = lost_nan || values_[s].lost_nan;
+      }
       static const ErrorModel integers = ErrorModel::of(DType::f64); // integer arithmetic does not round below 2^53
       bool integral = node.kind == Kind::integer && exact;
       value = apply(integral ? integers : *environment.model, node.op, node.payload, operands);
+      value.lost_nan = lost_nan;
     }
     }
     values_[slot] = value;

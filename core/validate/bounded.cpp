@@ -284,11 +284,11 @@ Bounded apply(const ErrorModel& model, Op op, std::uint32_t payload, std::span<c
 
 Bounded stored(DType type, const Bounded& x) {
   auto round = [&](double v) { return round_to(type, v); };
-  if (std::isnan(x.value)) return {round(x.value), x.error};
+  if (std::isnan(x.value)) return {round(x.value), x.error, x.lost_nan};
   double value = round(x.value);
-  if (x.error == 0) return {value, 0};
+  if (x.error == 0) return {value, 0, x.lost_nan};
   double widest = spread(round, x);
-  return {value, std::isnan(widest) ? infinite : widest};
+  return {value, std::isnan(widest) ? infinite : widest, x.lost_nan};
 }
 
 BoundedFold::BoundedFold(const ErrorModel& model, Builtin reducer, double depth)
@@ -305,6 +305,7 @@ BoundedFold::BoundedFold(const ErrorModel& model, Builtin reducer, double depth)
 }
 
 void BoundedFold::add(const Bounded& x, double index) {
+  lost_nan_ = lost_nan_ || x.lost_nan;
   switch (reducer_) {
   case Builtin::sum: {
     nan_ = nan_ || std::isnan(x.value);
@@ -370,6 +371,12 @@ void BoundedFold::add(const Bounded& x, double index) {
 }
 
 Bounded BoundedFold::result() const {
+  Bounded total = folded();
+  total.lost_nan = lost_nan_;
+  return total;
+}
+
+Bounded BoundedFold::folded() const {
   const double gamma = gamma_of(depth_, model_->u);
   switch (reducer_) {
   case Builtin::sum: {

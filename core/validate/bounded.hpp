@@ -15,6 +15,7 @@ namespace aicf {
 /// exact. For truth values, error > 0 means that the device may decide either way.
 struct Bounded {
   double value = 0, error = 0;
+  bool lost_nan = false; ///< the definition has a NaN on the way here that merged states do not have
 };
 
 /// How the device rounds: unit roundoff and smallest positive normal of the compute type, and the errors of functions.
@@ -54,6 +55,8 @@ class BoundedFold {
   [[nodiscard]] Bounded result() const;
 
  private:
+  [[nodiscard]] Bounded folded() const;
+
   const ErrorModel* model_;
   Builtin reducer_;
   double depth_;
@@ -64,7 +67,7 @@ class BoundedFold {
   double compensation_ = 0;                                 // of value_, a sum in twice the precision
   double sure_infinity_ = 0;                                // sums: one that the device has, too
   bool sure_nan_ = false;                                   // sums: so it has a NaN, or both infinities
-  bool exact_ = true, ambiguous_ = false, any_ = false, nan_ = false;
+  bool exact_ = true, ambiguous_ = false, any_ = false, nan_ = false, lost_nan_ = false;
 };
 
 } // namespace aicf

@@ -28,6 +28,11 @@ class Evaluation {
     if (form.mismatch.empty()) axis_length_ = row_sizes(form, problem).length;
     const Definition& d = *canonical_.source;
     for (std::size_t t = 0; t < d.inputs; ++t) tensors_.push_back(&inputs.at(d.tensors[t].name));
+    infinite_inputs_ = std::any_of(tensors_.begin(), tensors_.end(), [](const HostTensor* tensor) {
+      for (std::size_t i = 0; i < tensor->element_count(); ++i)
+        if (std::isinf(tensor->get(i))) return true;
+      return false;
+    });
     environment_.arena = &arena_;
     environment_.model = &model_;
     environment_.load = [this](TensorId t, std::span<const std::int64_t> at) {
@@ -94,13 +99,28 @@ class Evaluation {
     for (VarId v : it->second) key.push_back(environment_.vars.at(v));
     if (auto found = known_.find(key); found != known_.end()) return found->second;
     auto home = home_.find(node);
-    Bounded value = topology_.open ? any_order(node)
-                    : topology_.online && home != home_.end() && structure_.cascades[home->second.cascade].summary
-                        ? online(structure_.cascades[home->second.cascade], home->second.place)
-                        : fold(node);
+    Bounded value;
+    if (topology_.open) {
+      value = any_order(node);
+    } else if (topology_.online && home != home_.end() && structure_.cascades[home->second.cascade].summary) {
+      const Cascade& cascade = structure_.cascades[home->second.cascade];
+      value = online(cascade, home->second.place);
+      if (infinite_inputs_ && loses_weights(cascade) && !std::isnan(value.value)) {
+        const Bounded written = fold(node);
+        value.lost_nan = value.lost_nan || written.lost_nan || std::isnan(written.value);
+      }
+    } else {
+      value = fold(node);
+    }
     if (known_.size() > 4096) known_.clear(); // rows come one after another
     known_.emplace(std::move(key), value);
     return value;
+  }
+
+  /// The ledger says that its states lose the NaN of a weight without end: 0 * inf at an element of weight 0.
+  static bool loses_weights(const Cascade& cascade) {
+    return std::any_of(cascade.special.begin(), cascade.special.end(),
+                       [](const auto& deviation) { return deviation.kind == "weights"; });
   }
 
   /// The wider of a fold and of states merged element by element, if an element depends on what it is merged with.
@@ -294,6 +314,7 @@ class Evaluation {
   const Problem& problem_;
   std::stop_token stop_;
   std::vector<const HostTensor*> tensors_;
+  bool infinite_inputs_ = false;
   BoundEnvironment environment_;
   std::map<std::uint32_t, Bounded> symbols_;
   std::map<ExprId, Home> home_;

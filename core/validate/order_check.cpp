@@ -90,6 +90,33 @@ class Confirmation {
   std::stop_token stop_;
 };
 
+/// The dims whose places a definition reads by anything but its result's own index along them: a neighbour, a constant
+/// place, a gather. Where such a dim is cut short, what is read there changes or is gone.
+std::set<std::uint32_t> dims_read_elsewhere(const Canonical& canonical) {
+  const Definition& d = *canonical.source;
+  const Arena& arena = canonical.arena;
+  auto is_dim = [](const Arena& in, ExprId id, std::uint32_t dim) {
+    return in[id].op == Op::dim && in[id].payload == dim;
+  };
+  std::set<std::uint32_t> elsewhere;
+  for (const CanonicalValue& value : canonical.outputs)
+    for (ExprId id : reachable(arena, std::span(&value.body, 1))) {
+      if (arena[id].op != Op::load && arena[id].op != Op::padded_load) continue;
+      const std::vector<ExprId>& shape = d.tensors[arena[id].payload].shape;
+      for (std::size_t k = 0; k < shape.size(); ++k) {
+        const Node& index = arena[arena.operand(id, k)];
+        for (ExprId part : reachable(d.arena, std::span(&shape[k], 1))) {
+          if (d.arena[part].op != Op::dim) continue;
+          const std::uint32_t dim = d.arena[part].payload;
+          const bool own = index.op == Op::index && index.payload < value.hi.size() &&
+                           is_dim(arena, value.hi[index.payload], dim) && is_dim(d.arena, shape[k], dim);
+          if (!own) elsewhere.insert(dim);
+        }
+      }
+    }
+  return elsewhere;
+}
+
 } // namespace
 
 std::vector<std::string> batch_dims(const StructureProfile& structure) {
@@ -101,6 +128,7 @@ std::vector<std::string> batch_dims(const StructureProfile& structure) {
   std::set<std::uint32_t> spoken_of;
   for (ExprId id : reachable(arena, bodies))
     if (arena[id].op == Op::dim) spoken_of.insert(arena[id].payload);
+  const std::set<std::uint32_t> elsewhere = dims_read_elsewhere(canonical);
   std::vector<std::string> dims;
   for (std::uint32_t d = 0; d < canonical.source->dims.size(); ++d) {
     const bool axis_of_each =
@@ -108,7 +136,8 @@ std::vector<std::string> batch_dims(const StructureProfile& structure) {
           return std::any_of(value.hi.begin(), value.hi.end(),
                              [&](ExprId hi) { return arena[hi].op == Op::dim && arena[hi].payload == d; });
         });
-    if (axis_of_each && canonical.values.empty() && !spoken_of.contains(d)) dims.push_back(canonical.source->dims[d]);
+    if (axis_of_each && canonical.values.empty() && !spoken_of.contains(d) && !elsewhere.contains(d))
+      dims.push_back(canonical.source->dims[d]);
   }
   return dims;
 }

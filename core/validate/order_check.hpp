@@ -5,8 +5,9 @@
 
 namespace aicf {
 
-/// The dims that are a batch: an axis of every result, and no element's value speaks of them. What such a dim counts
-/// may be cut short, and the results before the cut stay the same numbers.
+/// The dims that are a batch: an axis of every result, no element's value speaks of them, and along them an element
+/// reads its own place alone. What such a dim counts may be cut short, and the results before the cut stay the same
+/// numbers.
 [[nodiscard]] std::vector<std::string> batch_dims(const StructureProfile& structure);
 
 struct OrderTrial {

@@ -241,14 +241,10 @@ class Judge {
     return true;
   }
 
-  /// Where the ledger says that states lose the NaN of a weight without end (0 * inf at an element of weight 0), the
-  /// kernel is held to what its merges come to.
-  [[nodiscard]] HostTensor as_merged(HostTensor reference, const std::vector<Bounded>& bounds) const {
-    const bool weights = std::any_of(structure_.cascades.begin(), structure_.cascades.end(), [](const Cascade& c) {
-      return std::any_of(c.special.begin(), c.special.end(), [](const auto& d) { return d.kind == "weights"; });
-    });
-    for (std::size_t i = 0; weights && i < bounds.size(); ++i)
-      if (std::isnan(reference.get(i)) && !std::isnan(bounds[i].value)) reference.set(i, bounds[i].value);
+  /// Where states lose a NaN of the definition, as their ledger says, the kernel is held to what its merges come to.
+  [[nodiscard]] static HostTensor as_merged(HostTensor reference, const std::vector<Bounded>& bounds) {
+    for (std::size_t i = 0; i < bounds.size(); ++i)
+      if (bounds[i].lost_nan && !std::isnan(bounds[i].value)) reference.set(i, bounds[i].value);
     return reference;
   }
 

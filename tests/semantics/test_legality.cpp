@@ -160,6 +160,16 @@ class TestLegality : public QObject {
     QCOMPARE(row->special.answer, std::string("differs (weights)"));
     QVERIFY(row->witness->expected.find("nan") != std::string::npos);
     QCOMPARE(judge(structure_of(softmax), CompilerProfile{}).find("online_state")->special.answer, std::string("same"));
+    // One factor of all elements: taken out of the sum, it no longer meets the weight 0 of one of them.
+    const Ledger factored = judge(structure_of(R"(op f(x: float[N], w: float[]) -> y: float[]
+  m = max[j] x[j]
+  y = sum[j] exp(x[j] - m) * w
+)"),
+                                  CompilerProfile{});
+    row = factored.find("online_state");
+    QVERIFY(row != nullptr && row->witness.has_value());
+    QCOMPARE(row->special.answer, std::string("differs (weights)"));
+    QCOMPARE(row->witness->inputs.at("w").size(), std::size_t{1});
   }
 
   /// The ticks lift the refusal, and no proper subset of them does.

@@ -124,6 +124,13 @@ class TestOrderVerdicts : public QObject {
             std::vector<std::string>{"N"});
     QVERIFY(batch_dims(profile_of_text("op t(x: float[M, N]) -> y: float[M]\n  y[i] = (sum[j] x[i, j])/M\n")).empty());
     QVERIFY(batch_dims(profile_of_text("op t(x: float[N]) -> y: float[]\n  y = sum[j] x[j]\n")).empty());
+    // A neighbour is gone where the batch is cut before it; so is a place counted from elsewhere.
+    const char* neighbour = "op t(x: float[M, N]) -> y: float[M, N]\n  y[i, j] = pad(x[i + 1, j], 0)\n";
+    QCOMPARE(batch_dims(profile_of_text(neighbour)), std::vector<std::string>{"N"});
+    const char* gathered = "op t(x: float[M, N], id: i32[M]) -> y: float[M, N]\n  y[i, j] = x[id[i], j]\n";
+    QCOMPARE(batch_dims(profile_of_text(gathered)), std::vector<std::string>{"N"});
+    const char* crossed = "op t(x: float[M, M]) -> y: float[M, M]\n  y[i, j] = x[j, i]\n";
+    QCOMPARE(batch_dims(profile_of_text(crossed)), std::vector<std::string>{"M"});
   }
 
   void generated_kernels_data() {
