@@ -113,8 +113,8 @@ class TestPtxHostile : public QObject {
     row("lists of lists", "too long",
         "L: .branchtargets " + repeated("A, ", 3000) + "A;\nA:\n" + repeated("brx.idx %r1, L;\n", 3000));
 
-    row("a function that calls itself", "recursively", "call f;", ".func f() {\ncall f;\nret;\n}", 5);
-    row("functions that call each other", "recursively", "call f;",
+    row("a function that calls itself", "is called at depth", "call f;", ".func f() {\ncall f;\nret;\n}", 5);
+    row("functions that call each other", "is called at depth", "call f;",
         ".func g();\n.func f() {\ncall g;\nret;\n}\n.func g() {\ncall f;\nret;\n}");
     row(
         "calls 200 deep", "", "call f199;", ".func f0() { ret; }\n" + [] {
@@ -124,12 +124,16 @@ class TestPtxHostile : public QObject {
           return text;
         }());
     row(
-        "calls 20000 deep", "nested more than 255", "call f19999;", ".func f0() { ret; }\n" + [] {
+        "calls 20000 deep", "", "call f19999;", ".func f0() { ret; }\n" + [] {
           std::string text;
           for (int i = 1; i < 20000; ++i)
             text += ".func f" + std::to_string(i) + "() { call f" + std::to_string(i - 1) + "; ret; }\n";
           return text;
         }());
+    row("functions that may all call each other by address", "too many functions", "call f0;",
+        numbered(".func f#() { .reg .b64 %l; mov.u64 %l, f#; call %l, (); ret; }\n", 20000));
+    row("functions that do call each other by address", "operations", "call f0;",
+        numbered(".func f#() { .reg .b64 %l; mov.u64 %l, f#; call %l, (); ret; }\n", 1000));
     row("calls by address of everything", "operations",
         numbered("mov.u64 %l1, f#;\n", 2000) + repeated("call %l1, ();\n", 2000),
         numbered(".func f#() { ret; }\n", 2000));

@@ -258,6 +258,38 @@ extern "C" __global__ void k(int* x) {
     }
   }
 
+  /// The part of a block's shared memory that the system keeps: groups of several warps meet there.
+  void systemShared() {
+    Kernel k{test::entry(1, R"(mov.u32 %r1, %reserved_smem_offset_1;
+mov.u32 %r2, %total_smem_size;
+mov.u32 %r3, %aggr_smem_size;
+mov.u32 %r4, %reserved_smem_offset_end;
+mov.u32 %r5, %reserved_smem_offset_begin;
+mov.u32 %r6, %reserved_smem_offset_cap;
+sub.u32 %r3, %r3, %r2;
+sub.u32 %r4, %r4, %r5;
+ld.shared.u32 %r7, [%r1];
+bar.sync 0;
+atom.shared.add.u32 %r8, [%r1], 3;
+bar.sync 0;
+ld.shared.u32 %r8, [%r1];
+mov.u32 %r9, %envreg1;
+mov.u32 %r10, %nsmid;
+mov.u32 %r11, %globaltimer_lo;
+mov.u32 %r12, %clock_hi;
+st.global.v4.u32 [%p0], {%r3, %r4, %r6, %r7};
+st.global.v4.u32 [%p0+16], {%r8, %r9, %r10, %r12};)",
+                         {}, ".shared .align 4 .b8 mine[20];\n")};
+    k.block = 64;
+    k.with(std::vector<std::uint32_t>(8));
+    QCOMPARE(k.problem(), std::string());
+    const std::vector<std::uint32_t> expected{1024, 1024, 1024, 0, 3 * 64, 0, 1, 0};
+    QCOMPARE(k.values<std::uint32_t>(0), expected);
+    Kernel past{test::entry(1, "mov.u32 %r1, %reserved_smem_offset_end;\nld.shared.u32 %r2, [%r1];\n")};
+    past.with(std::vector<std::uint32_t>(8));
+    QVERIFY2(past.problem().find("out-of-bounds") != std::string::npos, past.problem().c_str());
+  }
+
   void vectorAtomics() {
     Kernel k{test::entry(1,
                          "mov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f40000000;\n"

@@ -71,7 +71,7 @@ std::byte* Worker::touch(Warp& w, u32 pc, u32 lane, Space space, u64 address, u3
                          bool writes) {
   Place place;
   if (!resolve(w, pc, lane, space, address, bytes, what, writes, place)) return nullptr;
-  if (place.space == Space::shared && place.block->shadow.enabled()) {
+  if (place.space == Space::shared && place.checked()) {
     Shadow& shadow = place.block->shadow;
     const auto offset = static_cast<u32>(place.offset);
     const auto o =
@@ -101,7 +101,7 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
     if (good && place.space == Space::shared) {
       offsets[i] = place.offset;
       shared |= 1u << i;
-      if (place.block->shadow.enabled()) {
+      if (place.checked()) {
         const auto o = place.block->shadow.read(w.agent, i, static_cast<u32>(place.offset), bytes, a.strong);
         if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))
           shared_fault(w, pc, i, o, "load", bytes, place.offset);
@@ -156,7 +156,7 @@ void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
     if (place.space == Space::shared) {
       offsets[i] = place.offset;
       shared |= 1u << i;
-      if (place.block->shadow.enabled()) {
+      if (place.checked()) {
         auto o = place.block->shadow.write(w.agent, i, static_cast<u32>(place.offset), bytes, a.strong);
         // Lanes of this very instruction may write the same value to one place.
         const bool same_instruction = o.problem == Shadow::Problem::race_with_write && o.agent == w.agent &&
@@ -198,7 +198,7 @@ void Worker::atomic(Warp& w, const Op& op, u32 pc, u32 exec) {
       continue;
     }
     shared += place.space == Space::shared ? 1 : 0;
-    if (place.space == Space::shared && place.block->shadow.enabled()) {
+    if (place.space == Space::shared && place.checked()) {
       const auto o = place.block->shadow.write(w.agent, i, static_cast<u32>(place.offset), a.bytes, true,
                                                a.kind != AtomicKind::exch);
       if (o.problem != Shadow::Problem::none && !std::exchange(reported, true))

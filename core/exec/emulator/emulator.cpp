@@ -93,13 +93,15 @@ bool shape_launch(const Call& call, const Program& program, Prepared& p, unsigne
   l.shared_bytes = program.shared_bytes + l.dynamic_shared;
   if (l.shared_bytes > max_shared_bytes)
     refuse(std::to_string(l.shared_bytes) + " bytes of shared memory: 233472 at most");
+  l.system_shared = (l.shared_bytes + 15) / 16 * 16;
   const u64 shadow = l.checks ? u64{l.shared_bytes} / program.shared_granule * 16 : 0;
-  const u64 warp = u64{program.frame_bytes} + u64{lanes} * program.local_bytes + u64{program.call_depth} * lanes * 4;
+  const u64 warp = u64{program.frame_bytes} + u64{lanes} * program.local_bytes;
   const u64 block = l.warps * warp + l.shared_bytes + shadow;
   const u64 need = block * cluster * workers;
   if (need > max_memory)
     refuse("registers, shared and private memory of the blocks in flight take " + std::to_string(need >> 20) +
            " MiB: the limit is " + std::to_string(max_memory >> 20) + " MiB");
+  l.stack_limit = max_memory - std::min(need, max_memory);
   l.trace = l.checks && u64{l.grid[0]} * l.grid[1] * l.grid[2] > 1 && u64{l.grid[0]} * l.grid[1] * l.grid[2] < never;
   l.units = errors.empty() ? u64{l.grid[0]} * l.grid[1] * l.grid[2] / cluster : 0;
   return errors.empty();
@@ -224,6 +226,11 @@ u32 special_value(Special s, u32 lane, const LaunchState& l) {
   case Special::nctaid_z: return l.grid[2];
   case Special::dynamic_smem: return l.dynamic_shared;
   case Special::total_smem: return l.shared_bytes;
+  case Special::system_shared: return l.system_shared;
+  case Special::system_shared_end: return l.system_shared + system_shared_bytes;
+  case Special::system_shared_bytes: return system_shared_bytes;
+  case Special::all_smem: return l.shared_bytes + system_shared_bytes;
+  case Special::one: return 1;
   case Special::nwarpid: return 64;
   case Special::nclusterid_x: return clusters[0];
   case Special::nclusterid_y: return clusters[1];

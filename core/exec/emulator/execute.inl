@@ -232,6 +232,14 @@ void RUN_WARP(Worker& k, Warp& w) {
     case Code::async_commit: k.async_commit(w); break;
     case Code::async_wait: k.async_wait(w, op, pc); break;
     case Code::param_copy: k.param_copy(w, op, exec); break;
+    case Code::stack_room:
+      k.stack_room(w, op, pc, exec);
+      if (k.stopped()) [[unlikely]] {
+        close(pc);
+        save();
+        return;
+      }
+      break;
     case Code::nothing: break;
 
     case Code::branch: {
@@ -269,6 +277,7 @@ void RUN_WARP(Worker& k, Warp& w) {
       const u32 stay = mask & ~exec;
       std::array<u32, lanes> targets{};
       bool bad = false;
+      if (op.code == Code::call) k.enter(w, op, pc, exec);
       for (u32 i = 0; i < lanes; ++i) {
         if ((exec & lane_bit[i]) == 0) continue;
         if (op.code == Code::branch_table) {
@@ -284,10 +293,9 @@ void RUN_WARP(Worker& k, Warp& w) {
           }
           targets[i] = table[index];
         } else if (op.code == Code::call) {
-          w.returns[w.depth[i]++][i] = pc + 1;
           targets[i] = op.aux;
         } else {
-          targets[i] = w.returns[--w.depth[i]][i];
+          targets[i] = k.leave(w, i);
         }
       }
       if (bad) {

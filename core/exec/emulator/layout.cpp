@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint32_t unset = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t max_liveness_bits = std::size_t{1} << 30;
 constexpr std::uint32_t max_frame_bytes = 1u << 24;
+constexpr std::size_t max_kept_work = std::size_t{1} << 26; ///< registers held against calls
 
 bool ends_block(Code c) {
   return c == Code::branch || c == Code::branch_table || c == Code::ret || c == Code::exit || c == Code::trap;
@@ -151,12 +152,16 @@ class Allocator {
   /// Final positions are [begin, end) of program.ops; `order` gives each block's range there.
   bool run(const FunctionLayout& layout, std::uint32_t begin, std::uint32_t end);
   /// A place of its own for a register that is set before the first operation.
-  void pin(std::int32_t r) { places[static_cast<std::size_t>(r)] = take(lowering_.width[static_cast<std::size_t>(r)]); }
+  void pin(std::int32_t r) {
+    places[static_cast<std::size_t>(r)] = take(lowering_.width[static_cast<std::size_t>(r)]);
+    pinned_.push_back(r);
+  }
 
  private:
   void live_ranges(const FunctionLayout& layout, std::uint32_t begin, std::uint32_t end, std::vector<Interval>& out);
   std::uint32_t take(Width w);
   void give(Width w, std::uint32_t offset);
+  bool keep_across_calls(const std::vector<Interval>& intervals, std::uint32_t begin, std::uint32_t end);
 
   Lowering& lowering_;
   Program& program_;
@@ -168,6 +173,8 @@ class Allocator {
  private:
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> free_[3];
   std::uint32_t next_predicate_ = 0;
+  std::size_t kept_work_ = 0;
+  std::vector<std::int32_t> pinned_;
   std::vector<std::int32_t> dense_; ///< by register: its number in the function at hand, -1 between functions
 };
 
@@ -273,6 +280,29 @@ void Allocator::live_ranges(const FunctionLayout& layout, std::uint32_t begin, s
   }
 }
 
+/// What is live across a call that may enter this function again; false: too much.
+bool Allocator::keep_across_calls(const std::vector<Interval>& intervals, std::uint32_t begin, std::uint32_t end) {
+  for (std::uint32_t p = begin; p < end; ++p) {
+    Op& op = program_.ops[p];
+    if (op.code != Code::call || op.flag == 0) continue;
+    kept_work_ += intervals.size();
+    if (kept_work_ > max_kept_work) return false;
+    std::vector<Kept> kept;
+    for (const Interval& i : intervals) {
+      if (i.first >= p || i.last <= p || std::find(pinned_.begin(), pinned_.end(), i.reg) != pinned_.end()) continue;
+      const Width w = lowering_.width[static_cast<std::size_t>(i.reg)];
+      kept.push_back({w == Width::w64    ? Kept::wide
+                      : w == Width::pred ? Kept::predicate
+                                         : Kept::narrow,
+                      static_cast<std::int32_t>(places[static_cast<std::size_t>(i.reg)])});
+    }
+    if (kept.empty()) continue;
+    op.imm = static_cast<std::int64_t>(program_.kept.size());
+    program_.kept.push_back(std::move(kept));
+  }
+  return true;
+}
+
 bool Allocator::run(const FunctionLayout& layout, std::uint32_t begin, std::uint32_t end) {
   std::vector<Interval> intervals;
   live_ranges(layout, begin, end, intervals);
@@ -312,6 +342,7 @@ bool Allocator::run(const FunctionLayout& layout, std::uint32_t begin, std::uint
     active.emplace(i.last, i.reg);
     if (frame > max_frame_bytes) return false;
   }
+  if (layout.code.recursive && !keep_across_calls(intervals, begin, end)) return false;
   // The next function's registers must not share: callers stay live across it.
   for (auto& pool : free_) pool = {};
   next_predicate_ = 0;
@@ -368,10 +399,13 @@ bool lay_out(Lowering& lowering, Program& program, std::vector<Diagnostic>& erro
 
   Allocator allocator(lowering, program);
   for (const auto& [special, reg] : lowering.preset_register) allocator.pin(reg);
+  if (lowering.stack_pointer != none) allocator.pin(lowering.stack_pointer);
   for (std::size_t f = 0; f < layouts.size(); ++f) {
     const auto end = f + 1 < layouts.size() ? starts[f + 1] : static_cast<std::uint32_t>(program.ops.size());
     if (!allocator.run(layouts[f], starts[f], end)) {
-      errors.push_back(error("ptx.registers", "the registers of '" + program.entry + "' take more than 16 MiB a warp",
+      errors.push_back(error("ptx.registers",
+                             "the registers of '" + program.entry +
+                                 "' take more than 16 MiB a warp, or its recursive calls keep too many",
                              Span{"ptx", layouts[f].code.source->line, 0, 0}));
       return false;
     }
@@ -391,6 +425,9 @@ bool lay_out(Lowering& lowering, Program& program, std::vector<Diagnostic>& erro
         op, program, [&](std::int32_t& r, bool) { final_operand(r); }, true);
   for (const auto& [special, reg] : lowering.preset_register)
     program.presets.push_back({special, static_cast<std::int32_t>(allocator.places[static_cast<std::size_t>(reg)])});
+  if (lowering.stack_pointer != none)
+    program.stack_pointer =
+        static_cast<std::int32_t>(allocator.places[static_cast<std::size_t>(lowering.stack_pointer)]);
   return true;
 }
 

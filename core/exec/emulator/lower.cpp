@@ -4,7 +4,6 @@
 #include "core/exec/emulator/lane_math.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace aicf::emulator {
 namespace {
@@ -43,6 +42,7 @@ constexpr std::uint64_t max_frame_memory = std::uint64_t{1} << 26; ///< bytes of
 constexpr std::uint64_t max_variable_memory = std::uint64_t{1} << 30;
 constexpr std::uint32_t max_parameter_bytes = 32764; ///< of a kernel
 constexpr std::size_t max_operations = std::size_t{1} << 20;
+constexpr std::uint32_t frame_align = 32; ///< of a function's frame, and of the stack: no access is larger
 
 } // namespace
 
@@ -68,83 +68,6 @@ void Lowering::refuse(const std::string& message) {
 }
 
 void Lowering::unsupported(const std::string& why) { throw Unsupported{why}; }
-
-/// The defined functions whose address a mov or an initialiser takes.
-void Lowering::take_addresses() {
-  std::set<std::size_t> seen;
-  const auto add = [&](std::string_view name) {
-    const auto found = function_named_.find(name);
-    if (found == function_named_.end()) return;
-    const ptx::Function& f = module_.functions[found->second];
-    if (!f.entry && f.defined && seen.insert(found->second).second) addressed_.push_back(found->second);
-  };
-  for (const ptx::Function& f : module_.functions)
-    for (const Instruction& i : f.body)
-      if (i.parts[0] == "mov")
-        for (const Operand& o : i.operands)
-          if (o.kind == Operand::Kind::function) add(o.name);
-  for (const ptx::Variable& v : module_.variables)
-    for (const ptx::Relocation& r : v.relocations) add(r.symbol);
-}
-
-bool Lowering::order_functions(std::string_view entry, std::vector<std::size_t>& order) {
-  for (std::size_t i = 0; i < module_.functions.size(); ++i) {
-    auto [it, fresh] = function_named_.try_emplace(module_.functions[i].name, i);
-    if (!fresh && module_.functions[i].defined) it->second = i;
-  }
-  const auto found = function_named_.find(entry);
-  if (found == function_named_.end() || !module_.functions[found->second].entry ||
-      !module_.functions[found->second].defined) {
-    errors_.push_back(error("ptx.entry", "the PTX text has no entry '" + std::string(entry) + "'"));
-    return false;
-  }
-  // Depth-first with an explicit stack: callees before callers, a function that is still open is recursive.
-  enum class State : std::uint8_t { fresh, open, done };
-  std::vector<State> state(module_.functions.size(), State::fresh);
-  struct Frame {
-    std::size_t function, at;
-  };
-  std::vector<Frame> stack;
-  // What may be called by address comes first, so that whoever calls comes after it.
-  take_addresses();
-  std::vector<std::size_t> roots = addressed_;
-  roots.push_back(found->second);
-  for (std::size_t root = 0; root < roots.size() || !stack.empty();) {
-    if (stack.empty()) {
-      if (state[roots[root]] == State::fresh) {
-        state[roots[root]] = State::open;
-        stack.push_back({roots[root], 0});
-      }
-      ++root;
-      continue;
-    }
-    const std::size_t f = stack.back().function;
-    const auto& body = module_.functions[f].body;
-    if (stack.back().at == body.size()) {
-      state[f] = State::done;
-      order.push_back(f);
-      stack.pop_back();
-      continue;
-    }
-    const Instruction& i = body[stack.back().at++];
-    if (i.parts[0] != "call") continue;
-    for (const Operand& o : i.operands) {
-      if (o.kind != Operand::Kind::function) continue;
-      const auto callee = function_named_.find(o.name);
-      if (callee == function_named_.end() || !module_.functions[callee->second].defined) continue;
-      if (state[callee->second] == State::open) {
-        errors_.push_back(error("ptx.recursion", "'" + std::string(o.name) + "' is called recursively: not supported",
-                                Span{"ptx", i.line, 0, 0}));
-        return false;
-      }
-      if (state[callee->second] == State::fresh) {
-        state[callee->second] = State::open;
-        stack.push_back({callee->second, 0});
-      }
-    }
-  }
-  return true;
-}
 
 void Lowering::place_variables(const ptx::Function& f, FunctionCode& code) {
   const auto place = [&](std::uint32_t& size, const ptx::Variable& v) {
@@ -181,17 +104,42 @@ void Lowering::place_variables(const ptx::Function& f, FunctionCode& code) {
     if (v.space == ptx::Space::shared && !v.dynamic)
       code.variable_offset[n] = place(program_.shared_bytes, v);
     else if (v.space == ptx::Space::local || v.space == ptx::Space::param)
-      code.variable_offset[n] = place(program_.local_bytes, v);
+      code.variable_offset[n] = place(code.recursive ? code.frame_bytes : program_.local_bytes, v);
     else if (v.space == ptx::Space::global || v.space == ptx::Space::constant) {
       code.variable_offset[n] = static_cast<std::uint32_t>(program_.variables.size());
       program_.variables.push_back(v);
     }
   }
+  if (code.recursive) place_parameters(f, code);
+}
+
+/// Parameters of a recursive function that are registers pass through its frame.
+void Lowering::place_parameters(const ptx::Function& f, FunctionCode& code) {
+  code.register_slot.assign(f.registers.size(), 0);
+  for (const auto* list : {&f.params, &f.results})
+    for (const std::int32_t p : *list) {
+      if (p >= 0) continue;
+      const auto n = static_cast<std::size_t>(~p);
+      const Type type = f.registers[n].type;
+      if (type == Type::pred || type == Type::b128)
+        errors_.push_back(error("ptx.operand",
+                                "'" + std::string(f.registers[n].name) + "' of '" + std::string(f.name) +
+                                    "', which is recursive, is no parameter of 16 to 64 bits",
+                                Span{"ptx", f.line, 0, 0}));
+      code.frame_bytes = (code.frame_bytes + 7) / 8 * 8;
+      code.register_slot[n] = code.frame_bytes;
+      code.frame_bytes += 8;
+    }
+  std::uint32_t align = frame_align;
+  for (const auto& v : f.variables) align = std::max(align, v.align);
+  program_.stack_align = std::max(program_.stack_align, align);
+  if (stack_pointer == none) stack_pointer = fresh(Width::w64);
 }
 
 bool Lowering::run(std::string_view entry) {
-  std::vector<std::size_t> order;
-  if (!order_functions(entry, order)) return false;
+  CallOrder calls;
+  if (!order_functions(entry, calls)) return false;
+  const auto& order = calls.functions;
   program_.entry = std::string(entry);
   program_.variables = module_.variables;
   std::uint32_t size = 0;
@@ -213,12 +161,21 @@ bool Lowering::run(std::string_view entry) {
     FunctionCode& code = functions[n];
     code_of_[order[n]] = n;
     code.source = &f;
+    code.component = calls.component[order[n]];
+    code.recursive = calls.recursive[order[n]];
     code.first_register = static_cast<std::int32_t>(width.size());
     for (const auto& r : f.registers) width.push_back(width_of(r.type));
     for (const auto& r : f.registers)
       if (r.type == Type::b128) width.push_back(Width::w64);
     code.register_count = static_cast<std::int32_t>(width.size()) - code.first_register;
-    place_variables(f, code);
+  }
+  for (std::size_t n = 0; n < order.size(); ++n) place_variables(module_.functions[order[n]], functions[n]);
+  if (stack_pointer != none) {
+    const auto whole = [&](std::uint32_t bytes) {
+      return (bytes + program_.stack_align - 1) / program_.stack_align * program_.stack_align;
+    };
+    program_.local_bytes = whole(program_.local_bytes);
+    for (FunctionCode& code : functions) code.frame_bytes = whole(code.frame_bytes);
   }
   program_.shared_bytes = (program_.shared_bytes + 15) / 16 * 16;
   std::uint64_t stored = 0;
@@ -237,25 +194,14 @@ bool Lowering::run(std::string_view entry) {
   std::copy_n(kernel.block, 3, program_.block.begin());
   program_.max_threads = kernel.max_threads;
   for (std::size_t n = 0; n < order.size() && operations_ <= max_operations; ++n) function(n);
-  return errors_.empty() && nest_calls();
-}
-
-/// The deepest chain of calls; callees come first.
-bool Lowering::nest_calls() {
-  std::vector<std::uint32_t> depth(functions.size(), 1);
-  for (std::size_t n = 0; n < functions.size(); ++n)
-    for (const std::size_t callee : functions[n].calls) depth[n] = std::max(depth[n], depth[callee] + 1);
-  program_.call_depth = depth.back();
-  if (program_.call_depth <= max_call_depth) return true;
-  errors_.push_back(error("ptx.calls", "calls are nested more than " + std::to_string(max_call_depth) + " deep",
-                          Span{"ptx", functions.back().source->line, 0, 0}));
-  return false;
+  return errors_.empty();
 }
 
 void Lowering::function(std::size_t index) {
   code_ = &functions[index];
   source_ = code_->source;
   carry_ = none;
+  load_register_parameters();
   for (const Instruction& i : source_->body) {
     code_->first_op.push_back(static_cast<std::uint32_t>(code_->ops.size()));
     instruction(i);
@@ -271,7 +217,7 @@ void Lowering::function(std::size_t index) {
   guard_ = none;
   guard_negated_ = false;
   primary_ = false;
-  emit(source_->entry ? Code::exit : Code::ret, none);
+  return_from_function();
 }
 
 void Lowering::instruction(const Instruction& i) {
@@ -392,8 +338,16 @@ std::int32_t Lowering::special(std::string_view name) {
       {"%cluster_nctaid.z", Special::cluster_nctaid_z},
       {"%cluster_nctarank", Special::cluster_nctarank},
       {"%is_explicit_cluster", Special::explicit_cluster},
+      {"%aggr_smem_size", Special::all_smem},
+      {"%reserved_smem_offset_begin", Special::system_shared},
+      {"%reserved_smem_offset_0", Special::system_shared},
+      {"%reserved_smem_offset_1", Special::system_shared}, // where cooperative groups keep theirs
+      {"%reserved_smem_offset_end", Special::system_shared_end},
+      {"%reserved_smem_offset_cap", Special::system_shared_bytes},
       {"%smid", Special::zero},
+      {"%nsmid", Special::one},
       {"%gridid", Special::zero},
+      {"%current_graph_exec", Special::zero},
       {"%tid.x", Special::tid_x},
       {"%tid.y", Special::tid_y},
       {"%tid.z", Special::tid_z},
@@ -409,6 +363,10 @@ std::int32_t Lowering::special(std::string_view name) {
       {"%cluster_ctaid.z", Special::cluster_ctaid_z},
       {"%cluster_ctarank", Special::cluster_ctarank},
   };
+  // No launch here is cooperative, nor is any counter of %pm set up: the driver's words and these are zero.
+  if (name.starts_with("%envreg") || name.starts_with("%pm"))
+    return constant({Constant::Kind::special, false, static_cast<std::uint64_t>(Special::zero)});
+  program_.system_shared = program_.system_shared || name.starts_with("%reserved_smem");
   const auto it = names.find(name);
   if (it == names.end()) unsupported("special register " + std::string(name));
   if (it->second < Special::first_preset)
@@ -438,7 +396,18 @@ std::int32_t Lowering::address_of(const Operand& o) {
   }
   if (v.dynamic) return constant64(program_.shared_bytes + offset);
   if (o.index < 0) return constant64(program_.variables[~static_cast<std::uint32_t>(o.index)].bytes + offset);
-  return constant64(code_->variable_offset[static_cast<std::size_t>(o.index)] + offset);
+  if (v.space == ptx::Space::shared)
+    return constant64(code_->variable_offset[static_cast<std::size_t>(o.index)] + offset);
+  return private_address(static_cast<std::size_t>(o.index), offset);
+}
+
+/// The address in private memory of a variable of this function: in the frame on the stack, if it has one.
+std::int32_t Lowering::private_address(std::size_t variable, std::uint64_t addend) {
+  const std::uint64_t offset = code_->variable_offset[variable] + addend;
+  if (!code_->recursive) return constant64(offset);
+  const std::int32_t address = fresh(Width::w64);
+  emit(Code::add_u64, address, stack_pointer, constant64(offset - code_->frame_bytes));
+  return address;
 }
 
 std::int32_t Lowering::use(const Operand& o, Width w, Type literal) {
@@ -475,8 +444,10 @@ std::int32_t Lowering::use(const Operand& o, Width w, Type literal) {
     const std::int32_t a = address_of(o);
     if (w == Width::w64) return a;
     const std::int32_t narrow = fresh(Width::w32);
-    const Constant& c = program_.constants[~static_cast<std::uint32_t>(a)];
-    if (c.kind == Constant::Kind::value) return constant32(static_cast<u32>(c.value));
+    if (a < 0) {
+      const Constant& c = program_.constants[~static_cast<std::uint32_t>(a)];
+      if (c.kind == Constant::Kind::value) return constant32(static_cast<u32>(c.value));
+    }
     emit(Code::low32, narrow, a);
     return narrow;
   }

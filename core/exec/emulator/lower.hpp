@@ -33,7 +33,29 @@ struct FunctionCode {
   std::int32_t first_register = 0;            ///< virtual number of register 0
   std::int32_t register_count = 0;            ///< declared ones, then the upper halves of those of 128 bits
   std::vector<std::uint32_t> variable_offset; ///< of shared, local and param variables
-  std::vector<std::size_t> calls;             ///< functions called
+  std::size_t component = 0;                  ///< functions of one component may call each other
+  bool recursive = false;                     ///< a thread may enter it before it returns: it has a frame
+  std::uint32_t frame_bytes = 0;              ///< of its variables, and of parameters that are registers
+  std::vector<std::uint32_t> register_slot;   ///< by register: its place in the frame, where it is a parameter
+};
+
+/// The operands of a call; null where it has none.
+struct CallOperands {
+  const ptx::Operand *results = nullptr, *target = nullptr, *arguments = nullptr;
+};
+[[nodiscard]] CallOperands call_operands(const ptx::Instruction& call);
+/// The parameters of `f` fit an indirect call in `caller`.
+[[nodiscard]] bool may_call(const ptx::Function& caller, const CallOperands& call, const ptx::Function& f);
+
+/// Functions of a module, callees first.
+struct CallOrder {
+  static constexpr std::size_t unseen = SIZE_MAX, closed = SIZE_MAX - 1;
+  std::vector<std::size_t> functions;
+  std::vector<std::size_t> component; ///< of each function of the module
+  std::vector<bool> recursive;
+  // While it is found.
+  std::vector<std::size_t> number, lowest, stack;
+  std::size_t opened = 0, components = 0, work = 0;
 };
 
 /// What one execution of an instruction counts as (instruction_cost.cpp).
@@ -50,6 +72,7 @@ class Lowering {
   std::vector<FunctionCode> functions;
   std::vector<Width> width;                        ///< of each virtual register
   std::map<Special, std::int32_t> preset_register; ///< virtual registers that are set when a warp starts
+  std::int32_t stack_pointer = none;               ///< virtual register; none: no function needs a stack
 
  private:
   friend struct Rules;
@@ -63,7 +86,10 @@ class Lowering {
   };
 
   void take_addresses();
-  bool order_functions(std::string_view entry, std::vector<std::size_t>& order);
+  bool order_functions(std::string_view entry, CallOrder& order);
+  bool order_component(std::size_t root, CallOrder& order);
+  [[nodiscard]] std::vector<std::size_t> callees(std::size_t caller, std::size_t& work) const;
+  void place_parameters(const ptx::Function& f, FunctionCode& code);
   void place_variables(const ptx::Function& f, FunctionCode& code);
   void function(std::size_t index);
   void instruction(const Instruction& i);
@@ -82,6 +108,7 @@ class Lowering {
   std::int32_t define(const Operand& o, Width w);
   std::int32_t upper_half(const Operand& o); ///< of a 128-bit register, whose own number is its lower half
   std::int32_t address_of(const Operand& variable);
+  std::int32_t private_address(std::size_t variable, std::uint64_t addend = 0);
   [[nodiscard]] const ptx::Variable& variable(const Operand& o) const;
   [[nodiscard]] Type register_type(const Operand& o) const;
   [[nodiscard]] static Width width_of(Type t);
@@ -126,11 +153,15 @@ class Lowering {
   bool control();
   bool barriers();
   bool calls();
-  bool nest_calls();
   bool call_of_system(const Operand* results, std::string_view name, const Operand* arguments);
-  void call_function(std::size_t function, const Operand* results, const Operand* arguments);
+  void call_function(std::size_t function, const CallOperands& call);
+  void move_parameter(const FunctionCode& callee, const Operand& mine, std::int32_t theirs, bool in);
+  void access_slot(const FunctionCode& code, std::int32_t number, std::int32_t value, std::int64_t from_top,
+                   bool store);
+  void load_register_parameters();
+  void return_from_function();
   std::int32_t parameter_value(const Operand& o, Width w);
-  void indirect_call(const Operand* results, const Operand& target, const Operand* arguments);
+  void indirect_call(const CallOperands& call);
   bool warp_level();
   void address(const Operand& o, ptx::Space space, Op& op);
   std::int32_t whole_address(const Operand& o, ptx::Space space);

@@ -419,10 +419,12 @@ bool Lowering::move() {
     emit(Code::mov_b64, define(to, Width::w64), constant64(code_address(found->second)));
     return true;
   }
-  if (from.kind == Kind::special &&
-      (from.name == "%clock" || from.name == "%clock64" || from.name == "%globaltimer" || from.name == "%clock_hi")) {
+  if (from.kind == Kind::special && (from.name.starts_with("%clock") || from.name.starts_with("%globaltimer"))) {
     const bool wide = bits == 64;
-    emit(Code::clock, define(to, wide ? Width::w64 : Width::w32)).flag = wide ? 1 : 0;
+    emit(Code::clock, define(to, wide ? Width::w64 : Width::w32)).flag =
+        static_cast<std::uint8_t>(wide                         ? 1
+                                  : from.name.ends_with("_hi") ? 2
+                                                               : 0);
     return true;
   }
   if (bits > 64) {

@@ -2,6 +2,8 @@
 #include "core/exec/emulator/address_space.hpp"
 #include "core/exec/emulator/lower.hpp"
 
+#include <utility>
+
 namespace aicf::emulator {
 
 using ptx::Space;
@@ -12,81 +14,129 @@ std::size_t count(const ptx::Operand* o) { return o == nullptr ? 0 : o->items.si
 
 } // namespace
 
-/// call[.uni] [(results),] target[, (arguments)][, prototype or list of targets]
 bool Lowering::calls() {
-  std::size_t n = 0;
-  const Operand* results = at(0).kind == Operand::Kind::vector ? &at(n++) : nullptr;
-  const Operand& target = at(n++);
-  const Operand* arguments = now_->operands.size() > n && at(n).kind == Operand::Kind::vector ? &at(n) : nullptr;
+  const CallOperands call = call_operands(*now_);
+  if (call.target == nullptr) refuse("the target is missing");
+  const Operand& target = *call.target;
   if (target.kind == Operand::Kind::reg) {
-    indirect_call(results, target, arguments);
+    indirect_call(call);
     return true;
   }
   if (target.kind != Operand::Kind::function) refuse("the target is no function");
   const auto found = function_named_.find(target.name);
   if (found != function_named_.end() && module_.functions[found->second].defined) {
-    call_function(code_of_.at(found->second), results, arguments);
+    if (module_.functions[found->second].entry) refuse("the target is a kernel");
+    call_function(code_of_.at(found->second), call);
     return true;
   }
-  if (!call_of_system(results, target.name, arguments))
+  if (!call_of_system(call.results, target.name, call.arguments))
     unsupported("'" + std::string(target.name) + "' is not defined in this text");
   return true;
 }
 
-/// Parameters are copied between thread-private places.
-void Lowering::call_function(std::size_t index, const Operand* results, const Operand* arguments) {
+/// Parameters are copied between thread-private places; those of a frame on the stack are counted from its end.
+void Lowering::call_function(std::size_t index, const CallOperands& call) {
   const FunctionCode& callee = functions[index];
   const ptx::Function& f = *callee.source;
-  if (count(arguments) != f.params.size() || count(results) > f.results.size())
+  if (count(call.arguments) != f.params.size() || count(call.results) > f.results.size())
     refuse("the arguments do not fit '" + std::string(f.name) + "'");
   primary_ = false; // the copies are part of the call
-  const auto copy = [&](const Operand& mine, std::int32_t theirs, bool in) {
-    if (theirs >= 0) {
-      const auto& v = f.variables[static_cast<std::size_t>(theirs)];
-      const std::uint32_t other = callee.variable_offset[static_cast<std::size_t>(theirs)];
-      if (mine.kind != Operand::Kind::variable || mine.index < 0 || variable(mine).bytes < v.bytes)
-        refuse("an argument does not fit '" + std::string(v.name) + "'");
-      const std::uint32_t own = code_->variable_offset[static_cast<std::size_t>(mine.index)];
-      Op& op = emit(Code::param_copy, none);
-      op.imm = in ? other : own;
-      op.aux = in ? own : other;
-      op.size = static_cast<std::uint32_t>(v.bytes);
-      return;
-    }
-    const std::int32_t number = ~theirs;
-    const auto& r = f.registers[static_cast<std::size_t>(number)];
-    const std::int32_t reg = callee.first_register + number;
-    const Width w = width_of(r.type);
-    const std::int32_t own = in ? use(mine, w, r.type) : define(mine, w);
-    emit(w == Width::pred  ? Code::pred_mov
-         : w == Width::w64 ? Code::mov_b64
-                           : Code::mov_b32,
-         in ? reg : own, in ? own : reg);
-  };
-  for (std::size_t k = 0; k < count(arguments); ++k) copy(arguments->items[k], f.params[k], true);
+  if (callee.recursive) {
+    Op& op = emit(Code::stack_room, none);
+    op.size = callee.frame_bytes;
+    op.aux = static_cast<std::uint32_t>(program_.texts.size());
+    program_.texts.emplace_back(f.name);
+  }
+  for (std::size_t k = 0; k < count(call.arguments); ++k)
+    move_parameter(callee, call.arguments->items[k], f.params[k], true);
   primary_ = true;
-  emit(Code::call, none).aux = static_cast<std::uint32_t>(index);
-  code_->calls.push_back(index);
-  for (std::size_t k = 0; k < count(results); ++k) copy(results->items[k], f.results[k], false);
+  Op& op = emit(Code::call, none);
+  op.aux = static_cast<std::uint32_t>(index);
+  op.size = callee.recursive ? callee.frame_bytes : 0;
+  op.flag = callee.recursive && callee.component == code_->component ? 1 : 0;
+  op.imm = -1;
+  for (std::size_t k = 0; k < count(call.results); ++k)
+    move_parameter(callee, call.results->items[k], f.results[k], false);
+}
+
+/// One argument or result; outside the call the callee's frame, if it has one, lies at the end of the stack.
+void Lowering::move_parameter(const FunctionCode& callee, const Operand& mine, std::int32_t theirs, bool in) {
+  const ptx::Function& f = *callee.source;
+  if (theirs >= 0) {
+    const auto& v = f.variables[static_cast<std::size_t>(theirs)];
+    const std::uint32_t other = callee.variable_offset[static_cast<std::size_t>(theirs)];
+    if (mine.kind != Operand::Kind::variable || mine.index < 0 || variable(mine).bytes < v.bytes)
+      refuse("an argument does not fit '" + std::string(v.name) + "'");
+    std::uint32_t own = code_->variable_offset[static_cast<std::size_t>(mine.index)];
+    if (code_->recursive) own -= code_->frame_bytes; // below the end of the stack
+    const bool to_stack = in ? callee.recursive : code_->recursive;
+    const bool from_stack = in ? code_->recursive : callee.recursive;
+    Op& op = emit(Code::param_copy, none);
+    op.imm = static_cast<std::int32_t>(in ? other : own);
+    op.aux = in ? own : other;
+    op.size = static_cast<std::uint32_t>(v.bytes);
+    op.flag = static_cast<std::uint8_t>((to_stack ? param_to_stack : 0) | (from_stack ? param_from_stack : 0));
+    return;
+  }
+  const std::int32_t number = ~theirs;
+  const auto& r = f.registers[static_cast<std::size_t>(number)];
+  const Width w = width_of(r.type);
+  const std::int32_t own = in ? use(mine, w, r.type) : define(mine, w);
+  if (callee.recursive) {
+    access_slot(callee, number, own, 0, in);
+    return;
+  }
+  const std::int32_t reg = callee.first_register + number;
+  emit(w == Width::pred  ? Code::pred_mov
+       : w == Width::w64 ? Code::mov_b64
+                         : Code::mov_b32,
+       in ? reg : own, in ? own : reg);
+}
+
+/// The place of a register parameter in a frame of `code` that begins `from_top` bytes from the end of the stack.
+void Lowering::access_slot(const FunctionCode& code, std::int32_t number, std::int32_t value, std::int64_t from_top,
+                           bool store) {
+  const auto n = static_cast<std::size_t>(number);
+  const bool wide = width_of(code.source->registers[n].type) == Width::w64;
+  Access access;
+  access.is_store = store;
+  access.of_function = true;
+  access.space = Space::local;
+  access.type = wide ? Type::u64 : Type::u32;
+  access.bytes = wide ? 8 : 4;
+  access.wide[0] = wide;
+  access.registers[0] = value;
+  Op& op = emit(store ? Code::store : Code::load, none, stack_pointer);
+  op.imm = from_top + code.register_slot[n];
+  op.aux = static_cast<std::uint32_t>(program_.accesses.size());
+  program_.accesses.push_back(access);
+}
+
+void Lowering::load_register_parameters() {
+  if (!code_->recursive) return;
+  Instruction begin{};
+  begin.line = source_->line;
+  now_ = &begin;
+  guard_ = none;
+  guard_negated_ = primary_ = false;
+  for (const std::int32_t p : source_->params)
+    if (p < 0) access_slot(*code_, ~p, code_->first_register + ~p, -std::int64_t{code_->frame_bytes}, false);
+}
+
+void Lowering::return_from_function() {
+  const bool counts = std::exchange(primary_, false);
+  if (code_->recursive)
+    for (const std::int32_t p : source_->results)
+      if (p < 0) access_slot(*code_, ~p, code_->first_register + ~p, -std::int64_t{code_->frame_bytes}, true);
+  primary_ = counts;
+  emit(source_->entry ? Code::exit : Code::ret, none);
 }
 
 /// A chain over the functions whose address is taken and whose parameters fit: each is called by the lanes that mean
 /// it.
-void Lowering::indirect_call(const Operand* results, const Operand& target, const Operand* arguments) {
-  const std::int32_t address = use(target, Type::u64), outer = guard_;
+void Lowering::indirect_call(const CallOperands& call) {
+  const std::int32_t address = use(*call.target, Type::u64), outer = guard_;
   const bool outer_negated = guard_negated_;
-  const auto fits = [&](const ptx::Function& f) {
-    if (f.params.size() != count(arguments) || f.results.size() < count(results)) return false;
-    const auto same = [&](const Operand& mine, std::int32_t theirs) {
-      return theirs >= 0 && mine.kind == Operand::Kind::variable && mine.index >= 0 &&
-             variable(mine).bytes >= f.variables[static_cast<std::size_t>(theirs)].bytes;
-    };
-    for (std::size_t k = 0; k < count(arguments); ++k)
-      if (!same(arguments->items[k], f.params[k])) return false;
-    for (std::size_t k = 0; k < count(results); ++k)
-      if (!same(results->items[k], f.results[k])) return false;
-    return true;
-  };
   primary_ = false;
   const std::int32_t left = fresh(Width::pred);
   if (outer == none)
@@ -97,17 +147,14 @@ void Lowering::indirect_call(const Operand* results, const Operand& target, cons
   }
   guard_negated_ = false;
   for (const std::size_t function : addressed_) {
-    const auto it = code_of_.find(function);
-    if (it == code_of_.end() || it->second >= static_cast<std::size_t>(code_ - functions.data()) ||
-        !fits(module_.functions[function]))
-      continue;
+    if (!may_call(*source_, call, module_.functions[function])) continue;
     guard_ = none;
     const std::int32_t mine = fresh(Width::pred);
     emit(Code::eq_u64, mine, address, constant64(code_address(function)));
     emit(Code::pred_and, mine, mine, left);
     emit(Code::pred_and, left, left, mine).flag = 1; // left and not mine
     guard_ = mine;
-    call_function(it->second, results, arguments);
+    call_function(code_of_.at(function), call);
     primary_ = false;
   }
   guard_ = left;
@@ -131,7 +178,8 @@ std::int32_t Lowering::parameter_value(const Operand& o, Width w) {
   access.wide[0] = w == Width::w64;
   access.registers[0] = fresh(w);
   const std::int32_t d = access.registers[0];
-  Op& op = emit(Code::load, none, constant64(code_->variable_offset[static_cast<std::size_t>(o.index)]));
+  const std::int32_t from = private_address(static_cast<std::size_t>(o.index));
+  Op& op = emit(Code::load, none, from);
   op.aux = static_cast<std::uint32_t>(program_.accesses.size());
   program_.accesses.push_back(access);
   return d;
@@ -176,7 +224,8 @@ bool Lowering::call_of_system(const Operand* results, std::string_view name, con
     access.bytes = s.width == Width::w64 ? 8 : 4;
     access.wide[0] = s.width == Width::w64;
     access.registers[0] = d;
-    Op& op = emit(Code::store, none, constant64(code_->variable_offset[static_cast<std::size_t>(to.index)]));
+    const std::int32_t at = private_address(static_cast<std::size_t>(to.index));
+    Op& op = emit(Code::store, none, at);
     op.aux = static_cast<std::uint32_t>(program_.accesses.size());
     program_.accesses.push_back(access);
     return true;

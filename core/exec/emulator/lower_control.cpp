@@ -23,7 +23,7 @@ bool Lowering::control() {
     return true;
   }
   if (base == "ret") {
-    emit(source_->entry ? Code::exit : Code::ret, none);
+    return_from_function();
     return true;
   }
   if (base == "exit") {

@@ -84,6 +84,7 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
   b.rank = rank;
   b.cluster = &blocks_;
   b.shared.assign(l.shared_bytes, std::byte{0xff}); // NaN, in every type: what is not written must not look right
+  if (program.system_shared) b.shared.resize(l.system_shared + system_shared_bytes, std::byte{0});
   b.local.assign(std::size_t{l.warps} * lanes * program.local_bytes, std::byte{0});
   if (l.checks && l.shared_bytes != 0)
     b.shadow.reset(l.shared_bytes, std::min<u32>(program.shared_granule, 4), clocks_);
@@ -116,8 +117,8 @@ void Worker::prepare(Block& b, u32 rank, u64 unit) {
     w.limit = never;
     w.turns = 0;
     w.cluster_arrived = w.peers_started = false;
-    w.depth.fill(0);
-    w.returns.resize(program.call_depth);
+    clear_stacks(w);
+    if (program.stack_pointer != none) std::fill_n(reg<u64>(w, program.stack_pointer), lanes, program.local_bytes);
     w.async.clear();
     w.async_copies = 0;
     w.bulk.clear();

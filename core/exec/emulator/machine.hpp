@@ -60,7 +60,8 @@ struct LaunchState {
   const Memory* memory = nullptr;
   std::array<u32, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   u32 threads = 0, warps = 0, shared_bytes = 0, dynamic_shared = 0;
-  u32 registers = 0; ///< of a thread at launch; 0: not known
+  u32 system_shared = 0; ///< offset of what the system keeps of a block's shared memory
+  u32 registers = 0;     ///< of a thread at launch; 0: not known
   std::vector<u8> parameters;
   const u8* constants = nullptr; ///< constant area, 64-byte aligned
   bool checks = true, counters = false, explicit_cluster = false;
@@ -74,6 +75,8 @@ struct LaunchState {
   std::vector<Fault> faults;
   std::string printed;
   Heap heap;
+  std::atomic<u64> stack_bytes{0}; ///< of all threads
+  u64 stack_limit = 0;
   GlobalOrder order;
   std::vector<u64> fault_order;                           ///< linear thread of each fault
   std::map<std::pair<std::string, u32>, u32> fault_count; ///< by kind and operation
@@ -110,8 +113,11 @@ struct Warp {
   bool cluster_arrived = false;     ///< at barrier.cluster, and has not waited since
   u64 cluster_phase = 0;            ///< the phase it arrived in
   bool peers_started = false;       ///< it has waited for a phase: every block of the cluster runs, whatever the order
-  std::array<u8, lanes> depth{};
+  std::array<u32, lanes> depth{};
   std::vector<std::array<u32, lanes>> returns; ///< return counters by depth
+  std::vector<std::vector<std::byte>> stacks;  ///< by lane: frames of recursive functions (calls.cpp)
+  std::vector<std::vector<u32>> kept;          ///< by lane: registers of callers
+  std::array<u64, lanes> stack_bytes{};        ///< the most that each lane has taken
   std::deque<std::vector<AsyncCopy>> async;    ///< committed groups, oldest first; the last is open
   u32 async_copies = 0;                        ///< in all of them
   /// Bulk copies and wgmma: the queue's clock at the last operation of each committed group, and of the open one.
@@ -149,9 +155,12 @@ struct PeerAccess {
 enum class Queue : u8 { mbarrier, bulk_groups, wgmma_groups };
 /// Of a block. What needs more shares them, and races between those that share one are missed.
 constexpr u32 max_queues = 32;
-constexpr u32 max_groups = 1u << 16;       ///< of a warp; wait_group cannot tell more apart
-constexpr u32 max_async_copies = 1u << 16; ///< cp.async of a warp that nothing has waited for
-constexpr u64 max_copied = u64{16} << 20;  ///< bytes of bulk copies that have not been delivered
+constexpr u32 max_groups = 1u << 16;            ///< of a warp; wait_group cannot tell more apart
+constexpr u32 max_async_copies = 1u << 16;      ///< cp.async of a warp that nothing has waited for
+constexpr u64 max_stack_bytes = u64{512} << 10; ///< of a thread, as the private memory of a device's
+constexpr u64 stack_bytes_of_a_call = 16;       ///< its return counter, at most
+constexpr u64 stack_bytes_to_keep = 4096;       ///< of a lane, between two blocks
+constexpr u64 max_copied = u64{16} << 20;       ///< bytes of bulk copies that have not been delivered
 
 /// What the eight bytes of an mbarrier do not hold.
 struct Mbarrier {
@@ -234,6 +243,12 @@ class Worker {
   void async_wait(Warp& w, const Op& op, u32 pc);
   void async_deliver(Warp& w, std::size_t groups); ///< the oldest groups
   void param_copy(Warp& w, const Op& op, u32 exec);
+  void stack_room(Warp& w, const Op& op, u32 pc, u32 exec);
+  void enter(Warp& w, const Op& op, u32 pc, u32 exec);
+  [[nodiscard]] u32 leave(Warp& w, u32 lane);
+  void clear_stacks(Warp& w);
+  [[nodiscard]] std::byte* private_place(Warp& w, u32 lane, u64 offset);
+  [[nodiscard]] u64 private_bytes(const Warp& w, u32 lane) const;
   bool gather(Warp& w, u32 pc, u32 mask, u32 exec, u32 members); ///< all members are here
   bool warp_collective(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
   bool barrier(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
@@ -279,6 +294,8 @@ class Worker {
     Block* block = nullptr; ///< of shared memory
     u64 offset = 0;
     ptx::Space space = ptx::Space::global;
+    bool system = false; ///< in the part of shared memory that the kernel's launch does not name
+    [[nodiscard]] bool checked() const { return block->shadow.enabled() && !system; }
   };
   bool resolve(Warp& w, u32 pc, u32 lane, ptx::Space space, u64 address, u32 bytes, const char* what, bool writes,
                Place& place);

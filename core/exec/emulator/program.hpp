@@ -47,10 +47,11 @@ enum class Code : std::uint16_t {
   copy_async, ///< imm bytes from global [b] to shared [a], of which c are read and the rest is zero
   async_commit,
   async_wait,   ///< imm: groups that may stay pending; flag: all, committed or not
-  param_copy,   ///< thread-private memory: size bytes from aux to imm
+  param_copy,   ///< thread-private memory: size bytes from aux to imm; flag: param_…_stack
+  stack_room,   ///< for a frame of size bytes of the function texts[aux]
   branch,       ///< to aux
   branch_table, ///< to tables[aux][a]
-  call,         ///< of the function at aux
+  call,         ///< of the function at aux; size: its frame on the stack, imm: kept[imm] (-1: nothing is)
   ret,
   exit,
   barrier,   ///< a: number, b: threads; flag: BarrierKind; d = reduction of predicate c (imm: negated)
@@ -63,7 +64,7 @@ enum class Code : std::uint16_t {
   elect,           ///< d: the leader, f: whether the lane is it, a: member mask
   fence,           ///< flag bit 0: of the cluster or wider, bit 1: of the asynchronous proxy
   get_rank,        ///< getctarank: d = rank of the block that address a belongs to; flag bit 0: 64 bits
-  clock,           ///< flag: 64 bits
+  clock,           ///< flag 1: 64 bits, 2: the upper 32
   map_shared,      ///< mapa: d = address a in block b of the cluster; flag bit 0: 64 bits, bit 1: shared, not generic
   cluster_barrier, ///< flag: 1 arrive, 2 wait, 4 relaxed
   trap,
@@ -163,7 +164,11 @@ enum WideFlag : std::uint32_t {
 };
 
 constexpr std::int32_t none = INT32_MIN;
-constexpr std::uint32_t max_call_depth = 255; ///< Warp::depth
+/// Of a block's shared memory the system keeps these on compute capability 8.0 and later (CUDA C++ Programming Guide,
+/// compute capabilities). Here they follow what the launch names, and hold zero at first.
+constexpr std::uint32_t system_shared_bytes = 1024;
+/// Which places of a param_copy are counted from the top of the thread's stack.
+constexpr std::uint8_t param_to_stack = 1, param_from_stack = 2;
 
 /// Elements of a row of A that one four-bit index of a sparse mma is about (PTX ISA, "Sparse matrix storage"): two of
 /// four are held, one of two where they have 32 bits, two pairs of four where they have 4.
@@ -192,8 +197,14 @@ struct Op {
   std::int32_t d = none, a = none, b = none, c = none; ///< see lane_ops.def and Code
   std::int32_t e = none, f = none;                     ///< member mask, second destination
   std::uint32_t aux = 0;                               ///< index of a table, or the target of a branch
-  std::uint32_t size = 0;                              ///< bytes of a param_copy; of a barrier: 1, not .aligned
+  std::uint32_t size = 0; ///< bytes of a param_copy or a frame; of a barrier: 1, not .aligned
   std::int64_t imm = 0;
+};
+
+/// A register that a call keeps on the thread's stack, and its width.
+struct Kept {
+  enum Width : std::uint8_t { narrow, wide, predicate } width = narrow;
+  std::int32_t offset = 0;
 };
 
 /// Where a value of the constant area comes from at launch.
@@ -231,6 +242,11 @@ enum class Special : std::uint8_t {
   cluster_nctaid_z,
   cluster_nctarank,
   explicit_cluster,
+  system_shared,
+  system_shared_end,
+  system_shared_bytes,
+  all_smem,
+  one,
   zero,
   first_preset, ///< those below differ between warps and live in registers
   tid_x = first_preset,
@@ -286,14 +302,17 @@ struct Program {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parameters; ///< offset and size of each, in order
   std::vector<ptx::Variable> variables;                            ///< .global and .const, names owned by `names`
   std::vector<std::string> names;
-  std::uint32_t shared_granule = 4; ///< bytes of the smallest access that may touch shared memory, at most 4
-  std::uint32_t call_depth = 0;
-  bool orders_blocks = false;      ///< has a release or a fence beyond the cluster: see GlobalOrder
-  bool async_proxy = false;        ///< has instructions of the asynchronous proxy
-  unsigned max_cluster_rank = 0;   ///< .maxclusterrank; 0: not given
-  unsigned registers = 0;          ///< a thread, by .maxnreg; 0: not given
-  std::array<unsigned, 3> block{}; ///< .reqntid; 0: not given
-  unsigned max_threads = 0;        ///< of .maxntid; 0: not given
+  std::uint32_t shared_granule = 4;    ///< bytes of the smallest access that may touch shared memory, at most 4
+  std::vector<std::vector<Kept>> kept; ///< by calls of what may call the caller
+  std::uint32_t stack_align = 1;       ///< of frames
+  std::int32_t stack_pointer = none;   ///< 64-bit lanes: the end of the lane's stack; none: no function needs one
+  bool orders_blocks = false;          ///< has a release or a fence beyond the cluster: see GlobalOrder
+  bool system_shared = false;          ///< asks where the system keeps its part of shared memory
+  bool async_proxy = false;            ///< has instructions of the asynchronous proxy
+  unsigned max_cluster_rank = 0;       ///< .maxclusterrank; 0: not given
+  unsigned registers = 0;              ///< a thread, by .maxnreg; 0: not given
+  std::array<unsigned, 3> block{};     ///< .reqntid; 0: not given
+  unsigned max_threads = 0;            ///< of .maxntid; 0: not given
   std::array<unsigned, 3> cluster{0, 0, 0};
 };
 

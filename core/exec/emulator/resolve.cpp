@@ -53,14 +53,14 @@ bool Worker::resolve(Warp& w, u32 pc, u32 lane, Space space, u64 address, u32 by
     [[fallthrough]];
   case Space::shared_cluster: return resolve_shared(w, pc, lane, space, address, bytes, what, place);
   case Space::local: {
-    if (address + bytes > program.local_bytes || address + bytes < address) {
+    if (const u64 size = private_bytes(w, lane); address + bytes > size || address + bytes < address) {
       fault(w, pc, lane, "out-of-bounds",
             describe() + "offset " + std::to_string(static_cast<s64>(address)) + " (the thread has " +
-                std::to_string(program.local_bytes) + " bytes of private memory)",
+                std::to_string(size) + " bytes of private memory)",
             address);
       return false;
     }
-    place.host = w.block->local.data() + std::size_t{w.index * lanes + lane} * program.local_bytes + address;
+    place.host = private_place(w, lane, address);
     return true;
   }
   case Space::param:
@@ -113,6 +113,12 @@ bool Worker::resolve_shared(Warp& w, u32 pc, u32 lane, Space space, u64 address,
     return false;
   }
   if (rank != 0) place.block = &(*w.block->cluster)[rank - 1];
+  if (program.system_shared && rank == 0 && offset >= launch.system_shared &&
+      offset + bytes <= launch.system_shared + system_shared_bytes) {
+    place.host = place.block->shared.data() + offset;
+    place.system = true;
+    return true;
+  }
   if (offset + bytes > launch.shared_bytes) {
     fault(w, pc, lane, "out-of-bounds",
           what() + "offset " + std::to_string(offset) + " (the block has " + std::to_string(launch.shared_bytes) +

@@ -1,9 +1,8 @@
-// Operations lane by lane that are too rare to be vectorised, and the copies of parameters.
+// Operations lane by lane that are too rare to be vectorised.
 #include "core/exec/emulator/machine.hpp"
 #include "core/exec/emulator/scalar_math.hpp"
 
 #include <bit>
-#include <cstring>
 
 namespace aicf::emulator {
 namespace {
@@ -11,14 +10,6 @@ namespace {
 bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
 
 } // namespace
-
-void Worker::param_copy(Warp& w, const Op& op, u32 exec) {
-  for (u32 i = 0; i < lanes; ++i) {
-    if (!has_lane(exec, i)) continue;
-    std::byte* base = w.block->local.data() + std::size_t{w.index * lanes + i} * program.local_bytes;
-    std::memmove(base + op.imm, base + op.aux, op.size);
-  }
-}
 
 void Worker::scalar(Warp& w, const Op& op, u32 pc, u32 exec) {
   const auto leader = static_cast<u32>(std::countr_zero(exec));
@@ -106,10 +97,10 @@ void Worker::scalar(Warp& w, const Op& op, u32 pc, u32 exec) {
     for (u32 i = 0; i < lanes; ++i) {
       if (!has_lane(exec, i)) continue;
       const u64 now = ++clock_;
-      if (op.flag != 0)
+      if (op.flag == 1)
         set64(w, op.d, i, now);
       else
-        set32(w, op.d, i, static_cast<u32>(now));
+        set32(w, op.d, i, static_cast<u32>(op.flag == 2 ? now >> 32 : now));
     }
     return;
   case Code::map_shared:
