@@ -119,7 +119,8 @@ void Lowering::place_parameters(const ptx::Function& f, FunctionCode& code) {
   for (const auto* list : {&f.params, &f.results})
     for (const std::int32_t p : *list) {
       if (p >= 0) continue;
-      const auto n = static_cast<std::size_t>(~p);
+      const std::int32_t number = ~p;
+      const auto n = static_cast<std::size_t>(number);
       const Type type = f.registers[n].type;
       if (type == Type::pred || type == Type::b128)
         errors_.push_back(error("ptx.operand",
