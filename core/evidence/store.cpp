@@ -131,14 +131,15 @@ Result<Store> Store::open(const fs::path& path) {
 class Store::Writer {
  public:
   explicit Writer(const Store& store)
-      : path(store.path),
-        run(store.db.get(), "INSERT OR IGNORE INTO run(id, kind, key_hash, source, options, profile, shape, dtype,"
-                            " device, driver, toolkit, timer, started, seconds, host, command, seed, status)"
-                            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-        metric(store.db.get(), "INSERT OR IGNORE INTO metric(run, id, value, lo, hi, samples, unit, source, method)"
-                               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-        artefact(store.db.get(), "INSERT OR IGNORE INTO artefact(hash, kind, bytes, data) VALUES (?, ?, ?, ?)"),
-        link(store.db.get(), "INSERT OR IGNORE INTO run_artefact(run, artefact) VALUES (?, ?)") {}
+      : db(store.db.get()), path(store.path),
+        run(db, "INSERT OR IGNORE INTO run(id, kind, key_hash, source, options, profile, shape, dtype, device, driver,"
+                " toolkit, timer, started, seconds, host, command, seed, status)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        metric(db, "INSERT INTO metric(run, id, value, lo, hi, samples, unit, source, method)"
+                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        artefact_there(db, "SELECT number FROM artefact WHERE hash = ?"),
+        artefact(db, "INSERT INTO artefact(hash, kind, bytes, data) VALUES (?, ?, ?, ?)"),
+        link(db, "INSERT OR IGNORE INTO run_artefact(run, artefact) VALUES (?, ?)") {}
 
   Result<std::string> put(const Evidence& e, const std::vector<Artefact>& artefacts) {
     std::set<std::string> ids;
@@ -154,23 +155,31 @@ class Store::Writer {
     run.bind(e.key.dtype).bind(e.key.device).bind(e.key.driver).bind(e.key.toolkit).bind(e.key.timer);
     run.bind(e.started).bind(e.seconds).bind(e.host).bind(e.command);
     run.bind(static_cast<std::int64_t>(e.seed)).bind(e.status).run();
+    if (sqlite3_changes64(db) == 0) return id; // known, and rows are there whole
+    const std::int64_t number = sqlite3_last_insert_rowid(db);
     for (const Metric& m : e.metrics) {
-      metric.bind(id).bind(m.id);
+      metric.bind(number).bind(m.id);
       for (double value : {m.value, m.lo, m.hi}) known(m) ? metric.bind(value) : metric.bind_null();
       metric.bind(std::int64_t{m.samples}).bind(m.unit).bind(name_of(m.source)).bind(m.method).run();
     }
-    for (std::size_t i = 0; i < artefacts.size(); ++i) {
-      const std::string hash = to_hex(hashes[i]);
-      artefact.bind(hash).bind(artefacts[i].kind).bind(static_cast<std::int64_t>(artefacts[i].data.size()));
-      artefact.bind_blob(artefacts[i].data).run();
-      link.bind(id).bind(hash).run();
-    }
+    for (std::size_t i = 0; i < artefacts.size(); ++i)
+      link.bind(number).bind(number_of(artefacts[i], to_hex(hashes[i]))).run();
     return id;
   }
 
  private:
+  std::int64_t number_of(const Artefact& a, const std::string& hash) {
+    const bool there = artefact_there.bind(hash).step();
+    const std::int64_t number = there ? artefact_there.integer(0) : 0;
+    artefact_there.again();
+    if (there) return number;
+    artefact.bind(hash).bind(a.kind).bind(static_cast<std::int64_t>(a.data.size())).bind_blob(a.data).run();
+    return sqlite3_last_insert_rowid(db);
+  }
+
+  sqlite3* db;
   fs::path path;
-  Statement run, metric, artefact, link;
+  Statement run, metric, artefact_there, artefact, link;
 };
 
 Result<std::string> Store::put(const Evidence& evidence, const std::vector<Artefact>& artefacts) {
@@ -197,7 +206,7 @@ Result<std::size_t> Store::put_all(const std::vector<Row>& rows) {
 class Store::Reader {
  public:
   static constexpr const char* columns = "id, kind, source, options, profile, shape, dtype, device, driver, toolkit,"
-                                         " timer, started, seconds, host, command, seed, status";
+                                         " timer, started, seconds, host, command, seed, status, number";
 
   explicit Reader(const Store& store, bool with_metrics = true)
       : metrics(with_metrics), path(store.path),
@@ -234,7 +243,7 @@ class Store::Reader {
     e.seed = static_cast<std::uint64_t>(at.integer(15));
     e.status = at.text(16);
     if (!metrics) return e;
-    metric.again().bind(e.id);
+    metric.again().bind(at.integer(17));
     while (metric.step()) {
       Metric m{source_from(metric.text(6)), metric.text(0), metric.text(5), metric.text(7), e.id};
       if (known(m)) m.value = metric.real(1), m.lo = metric.real(2), m.hi = metric.real(3);
@@ -279,11 +288,17 @@ std::vector<std::string> first_column(Statement& statement) {
 
 } // namespace
 
+/// The index holds a beginning of the key. The plus keeps SQLite from putting the constant into the other condition,
+/// which then is about no column and uses no index.
+std::string Store::key_query() {
+  return std::string("SELECT ") + Reader::columns +
+         " FROM run WHERE substr(key_hash, 1, 16) = substr(?1, 1, 16) AND +key_hash = ?1 ORDER BY started DESC, id";
+}
+
 Result<std::vector<Evidence>> Store::find_key(const Hash& key) const {
   return guarded<std::vector<Evidence>>(path, [&]() -> Result<std::vector<Evidence>> {
     const std::string hex = to_hex(key);
-    Statement rows(db.get(),
-                   std::string("SELECT ") + Reader::columns + " FROM run WHERE key_hash = ? ORDER BY started DESC, id");
+    Statement rows(db.get(), key_query());
     rows.bind(hex);
     std::vector<Evidence> out;
     Reader reader(*this);
@@ -346,7 +361,8 @@ Result<Artefact> Store::artefact(const Hash& hash) const {
 
 Result<std::vector<Hash>> Store::artefacts_of(const std::string& id) const {
   return guarded<std::vector<Hash>>(path, [&]() -> Result<std::vector<Hash>> {
-    Statement rows(db.get(), "SELECT artefact FROM run_artefact WHERE run = ? ORDER BY artefact");
+    Statement rows(db.get(), "SELECT artefact.hash FROM run JOIN run_artefact ON run_artefact.run = run.number"
+                             " JOIN artefact ON artefact.number = run_artefact.artefact WHERE run.id = ? ORDER BY 1");
     rows.bind(id);
     std::vector<Hash> out;
     while (rows.step()) out.push_back(hash_from(rows.text(0)));
@@ -356,7 +372,7 @@ Result<std::vector<Hash>> Store::artefacts_of(const std::string& id) const {
 
 Result<std::vector<std::string>> Store::all_ids() const {
   return guarded<std::vector<std::string>>(path, [&]() -> Result<std::vector<std::string>> {
-    Statement ids(db.get(), "SELECT id FROM run ORDER BY id");
+    Statement ids(db.get(), "SELECT id FROM run ORDER BY number");
     return first_column(ids);
   });
 }
@@ -378,9 +394,9 @@ Result<Store::Merged> Store::merge(const fs::path& other) {
     Reader reader(from);
     Transaction transaction(db.get());
     Writer writer(*this);
+    Statement here(db.get(), "SELECT 1 FROM run WHERE id = ?");
     for (const std::string& id : *ids) {
-      Statement here(db.get(), "SELECT 1 FROM run WHERE id = ?");
-      if (here.bind(id).step()) {
+      if (here.again().bind(id).step()) {
         ++merged.known;
         continue;
       }
@@ -420,7 +436,7 @@ Result<Store::Sizes> Store::sizes() const {
     Statement rows(db.get(), "SELECT kind, count(*), min(started), max(started) FROM run GROUP BY kind");
     while (rows.step())
       out.kinds[rows.text(0)] = {static_cast<std::size_t>(rows.integer(1)), 0, rows.text(2), rows.text(3)};
-    Statement metrics(db.get(), "SELECT run.kind, count(*) FROM metric JOIN run ON run.id = metric.run GROUP BY 1");
+    Statement metrics(db.get(), "SELECT run.kind, count(*) FROM metric JOIN run ON run.number = metric.run GROUP BY 1");
     while (metrics.step()) out.kinds[metrics.text(0)].metrics = static_cast<std::size_t>(metrics.integer(1));
     Statement kept(db.get(), "SELECT kind, count(*), sum(bytes) FROM artefact GROUP BY kind");
     while (kept.step())
@@ -434,21 +450,21 @@ Result<Store::Pruned> Store::prune(const Retention& retention) {
   return guarded<Pruned>(path, [&]() -> Result<Pruned> {
     Pruned pruned;
     {
-      execute(db.get(), "CREATE TEMP TABLE IF NOT EXISTS doomed(id TEXT PRIMARY KEY)");
+      execute(db.get(), "CREATE TEMP TABLE IF NOT EXISTS doomed(number INTEGER PRIMARY KEY)");
       execute(db.get(), "DELETE FROM doomed");
       Transaction transaction(db.get());
-      Statement(db.get(), "INSERT INTO doomed SELECT id FROM (SELECT id, kind, started, row_number() OVER"
+      Statement(db.get(), "INSERT INTO doomed SELECT number FROM (SELECT number, kind, started, row_number() OVER"
                           " (PARTITION BY key_hash ORDER BY started DESC, id) AS place FROM run)"
                           " WHERE (?1 = '' OR kind = ?1) AND (?2 = '' OR started < ?2) AND place > ?3")
           .bind(retention.kind)
           .bind(retention.before)
           .bind(static_cast<std::int64_t>(retention.keep))
           .run();
-      execute(db.get(), "DELETE FROM metric WHERE run IN (SELECT id FROM doomed)");
-      execute(db.get(), "DELETE FROM run_artefact WHERE run IN (SELECT id FROM doomed)");
-      execute(db.get(), "DELETE FROM run WHERE id IN (SELECT id FROM doomed)");
+      execute(db.get(), "DELETE FROM metric WHERE run IN (SELECT number FROM doomed)");
+      execute(db.get(), "DELETE FROM run_artefact WHERE run IN (SELECT number FROM doomed)");
+      execute(db.get(), "DELETE FROM run WHERE number IN (SELECT number FROM doomed)");
       pruned.rows = static_cast<std::size_t>(sqlite3_changes64(db.get()));
-      constexpr const char* orphans = " FROM artefact WHERE hash NOT IN (SELECT artefact FROM run_artefact)";
+      constexpr const char* orphans = " FROM artefact WHERE number NOT IN (SELECT artefact FROM run_artefact)";
       Statement left(db.get(), std::string("SELECT count(*), coalesce(sum(bytes), 0)") + orphans);
       left.step();
       pruned.artefacts = static_cast<std::size_t>(left.integer(0));

@@ -50,6 +50,7 @@ class Store {
   [[nodiscard]] Result<std::size_t> count() const; ///< rows
   /// The query behind recent(), with a parameter for each filter that is set, then limit and offset.
   [[nodiscard]] static std::string recent_query(const Filter& filter);
+  [[nodiscard]] static std::string key_query(); ///< the one behind find_key()
 
   [[nodiscard]] Result<Artefact> artefact(const Hash& hash) const;
   [[nodiscard]] Result<std::vector<Hash>> artefacts_of(const std::string& id) const;

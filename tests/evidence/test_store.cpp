@@ -1,7 +1,9 @@
 // The evidence store: what goes in comes out, twice is once, merges, migrations, damage, several processes.
+#include "core/base/json.hpp"
 #include "core/evidence/schema.hpp"
 #include "core/evidence/store.hpp"
 
+#include <nlohmann/json.hpp>
 #include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <random>
 #include <set>
 
@@ -119,6 +122,42 @@ class TestStore : public QObject {
     RunKey a = sample().key, b = a; // a boundary between fields is no blank
     a.shape = "x", a.dtype = "yz", b.shape = "xy", b.dtype = "z";
     QVERIFY(hash_of(a) != hash_of(b));
+  }
+
+  /// Ids are hashes of canonical JSON, whose text is written directly: here it is built the long way.
+  void idsAreOfCanonicalJson() {
+    const double inf = std::numeric_limits<double>::infinity();
+    const std::array<std::string, 8> texts{"",         "plain", "a \"quote\"", "back\\slash",
+                                           "\n\t\x01", "\x7f",  "größer",      "\xff\xfe"};
+    const std::array<double, 10> numbers{0, -0.0, 0.1, 1, -3, 1e300, 0x1p-1074, inf, -inf, std::nan("")};
+    std::mt19937 random(7);
+    const auto text = [&] { return texts.at(random() % texts.size()); };
+    const auto number = [&] { return numbers.at(random() % numbers.size()); };
+    const auto plain = [](double v) { return json_number(v == 0 ? 0 : v); };
+    for (int round = 0; round < 300; ++round) {
+      Evidence e = sample();
+      e.key = {text(), sha256(text()), sha256(text()), {}, text(), text(), text(), text(), text(), text()};
+      e.host = text(), e.command = text(), e.status = text(), e.seconds = number();
+      e.metrics.clear();
+      for (unsigned i = random() % 5; i > 0; --i)
+        e.metrics.push_back({static_cast<Metric::Source>(random() % 6), text() + std::to_string(i), text(), text(),
+                             text(), number(), number(), number(), static_cast<int>(random() % 3)});
+      nlohmann::json document = to_json(e);
+      document.erase("id");
+      document["seconds"] = plain(e.seconds);
+      std::map<std::string, nlohmann::json> metrics;
+      for (const Metric& m : e.metrics) {
+        nlohmann::json& one = metrics[m.id] = to_json(m);
+        one.erase("evidence");
+        if (one.contains("lo")) one["value"] = plain(m.value), one["lo"] = plain(m.lo), one["hi"] = plain(m.hi);
+      }
+      document["metrics"] = nlohmann::json::array();
+      for (const auto& [id, metric] : metrics) document["metrics"].push_back(metric);
+      std::set<std::string> artefacts{to_hex(sha256("a")), to_hex(sha256("b"))};
+      document["artefacts"] = artefacts;
+      QCOMPARE(content_id(e, {sha256("b"), sha256("a"), sha256("b")}), to_hex(hash_of(document)));
+      QVERIFY(hash_of(e.key) == hash_of(to_json(e.key)));
+    }
   }
 
   void unusualNumbersAndTexts() {
@@ -230,8 +269,9 @@ class TestStore : public QObject {
       for (int i = 0; i < 3; ++i) QVERIFY(other->put(sample(i), {{"plan", std::to_string(i)}}));
     }
     sql(there,
-        "UPDATE metric SET value = 1 WHERE run = (SELECT id FROM run WHERE started LIKE '%:10.%') AND id = 'registers';"
-        "UPDATE artefact SET data = 'x' WHERE hash = (SELECT artefact FROM run_artefact JOIN run ON run.id = run"
+        "UPDATE metric SET value = 1 WHERE run = (SELECT number FROM run WHERE started LIKE '%:10.%') AND id = "
+        "'registers';"
+        "UPDATE artefact SET data = 'x' WHERE number = (SELECT artefact FROM run_artefact JOIN run ON number = run"
         " WHERE started LIKE '%:11.%')");
     QCOMPARE(Store::open(there)->integrity_check()->size(), std::size_t{2});
     auto here = Store::open(fresh());
@@ -321,18 +361,30 @@ class TestStore : public QObject {
       if (version > 0) { // the tables are the first schema's, whatever came later
         const fs::path newest = fresh();
         auto now = Store::open(newest);
-        id = *now->put(sample(), {{"source", "kernel"}});
-        const std::string copy = "ATTACH '" + newest.string() +
-                                 "' AS now; INSERT INTO run SELECT * FROM now.run;"
-                                 "INSERT INTO metric SELECT * FROM now.metric;"
-                                 "INSERT INTO artefact SELECT * FROM now.artefact;"
-                                 "INSERT INTO run_artefact SELECT * FROM now.run_artefact";
+        for (int i = 2; i < 9; ++i) QVERIFY(now->put(sample(i), {{"source", "kernel"}, {"plan", std::to_string(i)}}));
+        id = *now->put(sample(), {{"source", "kernel"}, {"plan", "own"}});
+        // Until schema 4 rows of other tables named a run and an artefact by their hashes.
+        const std::string copy =
+            "ATTACH '" + newest.string() +
+            "' AS now; INSERT INTO run SELECT id, kind, key_hash, source, options, profile, shape, dtype, device,"
+            " driver, toolkit, timer, started, seconds, host, command, seed, status FROM now.run;"
+            "INSERT INTO metric SELECT r.id, m.id, value, lo, hi, samples, unit, m.source, method"
+            " FROM now.metric m JOIN now.run r ON r.number = m.run;"
+            "INSERT INTO artefact SELECT hash, kind, bytes, data FROM now.artefact;"
+            "INSERT INTO run_artefact SELECT r.id, a.hash FROM now.run_artefact l JOIN now.run r ON r.number = l.run"
+            " JOIN now.artefact a ON a.number = l.artefact";
         sql(file, copy.c_str());
       }
       auto store = Store::open(file);
       QVERIFY(store);
       QCOMPARE(store->sizes()->schema, newest_schema);
-      if (version > 0) QCOMPARE(store->find(id)->metrics.size(), std::size_t{3});
+      if (version > 0) {
+        QCOMPARE(*store->count(), std::size_t{8});
+        QCOMPARE(store->find(id)->metrics.size(), std::size_t{3});
+        QCOMPARE(store->artefacts_of(id)->size(), std::size_t{2});
+        QCOMPARE(store->artefact(sha256("own"))->data, std::string("own"));
+        QCOMPARE(store->find_key(hash_of(sample().key))->size(), std::size_t{8});
+      }
       QVERIFY(store->put(sample(1)));
       QVERIFY(store->integrity_check()->empty());
     }
@@ -366,6 +418,13 @@ class TestStore : public QObject {
       }
       sqlite3_finalize(plan);
     }
+    sqlite3_stmt* plan = nullptr;
+    QCOMPARE(sqlite3_prepare_v2(db, ("EXPLAIN QUERY PLAN " + Store::key_query()).c_str(), -1, &plan, nullptr),
+             SQLITE_OK);
+    QCOMPARE(sqlite3_step(plan), SQLITE_ROW);
+    QCOMPARE(QByteArray(reinterpret_cast<const char*>(sqlite3_column_text(plan, 3))),
+             QByteArray("SEARCH run USING INDEX run_key (<expr>=?)"));
+    sqlite3_finalize(plan);
     sqlite3_close(db);
   }
 
