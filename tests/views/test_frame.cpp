@@ -497,6 +497,11 @@ class TestFrame : public QObject {
     QCOMPARE(kindOf("g warp"), QStringLiteral("primitive"));
     QCOMPARE(kindOf("d words"), QStringLiteral("document"));
     QCOMPARE(kindOf("l one view"), QStringLiteral("layout"));
+    // Whoever looks for a norm means an operator, though metrics' ids begin with the word; an id typed whole is meant.
+    const auto metrics = locate(filters, "m norm", 5);
+    QVERIFY(!metrics.empty());
+    for (const LocatorEntry& e : locate(filters, "norm", 5)) QVERIFY2(e.kind != "metric", qPrintable(e.text));
+    QCOMPARE(locate(filters, metrics.front().text, 5).front().text, metrics.front().text);
     // An exact name before what merely contains it, whatever its kind.
     QCOMPARE(locate(filters, "softmax", 5).front().text, QStringLiteral("softmax"));
     QStringList prefixes;

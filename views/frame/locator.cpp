@@ -121,7 +121,9 @@ std::vector<LocatorEntry> locate(const std::vector<LocatorFilter>& filters, cons
     for (LocatorEntry& e : f.entries()) {
       // Extra text is long: letters scattered over it mean nothing.
       const bool inExtra = e.extra.contains(rest, Qt::CaseInsensitive);
-      const int score = std::max(matchScore(rest, e.text) * 2, inExtra ? matchScore(rest, e.extra) : -1);
+      int score = std::max(matchScore(rest, e.text) * 2, inExtra ? matchScore(rest, e.extra) : -1);
+      // Kinds of hundreds of ids come after what one works on, but for an id that was typed whole.
+      if (!f.unasked && e.text.compare(rest, Qt::CaseInsensitive) != 0) score /= 2;
       if (score > 0) found.push_back({score, f.priority, std::move(e)});
     }
   }
