@@ -29,14 +29,14 @@ class TestModels : public QObject {
   Q_OBJECT
 
   /// Empty, filled, appended, changed, sorted, filtered, emptied.
-  template <class Row> void exercise(RecordModel<Row>* model, bool explained = true) {
+  template <class Row> void exercise(RecordModel<Row>* model, bool explained = true, Row row = {}) {
     QAbstractItemModelTester tester(model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     RecordProxy proxy;
     proxy.setSourceModel(model);
     QAbstractItemModelTester proxyTester(&proxy, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model->setRows(std::vector<Row>(3));
-    model->append(Row());
-    model->setRow(1, Row());
+    model->setRows(std::vector<Row>(3, row));
+    model->append(row);
+    model->setRow(1, row);
     QCOMPARE(model->rowCount(), 4);
     for (int c = 0; c < model->columnCount(); ++c) {
       const QString heading = model->headerData(c, Qt::Horizontal, Qt::DisplayRole).toString();
@@ -75,7 +75,8 @@ class TestModels : public QObject {
     exercise(makeComparedChoicesModel(this));
     exercise(makeJobsModel(this));
     exercise(makeMachineModel(this));
-    exercise(makeRunsModel(this));
+    const Evidence evidence; // the rows of Runs are the view's
+    exercise(makeRunsModel(this), true, &evidence);
     exercise(makeEvidenceMetricsModel(this));
     exercise(makeHardwareModel(this));
     exercise(makeGuideModel(this));

@@ -1,5 +1,6 @@
 // The whole window without a display: actions in every state, live diagnostics, ticks and their count, theme switch,
 // history, links, synthesis through a worker.
+#include "core/evidence/store.hpp"
 #include "tests/views/fake_worker.hpp"
 #include "views/builder/builder_view.hpp"
 #include "views/builder/ledger_pane.hpp"
@@ -12,6 +13,7 @@
 #include "views/ops/definition_pane.hpp"
 #include "views/ops/ops_view.hpp"
 #include "views/ops/structure_pane.hpp"
+#include "views/runs/runs_view.hpp"
 #include "views/synthesis/synthesis_view.hpp"
 
 #include <QAbstractButton>
@@ -21,6 +23,7 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QDropEvent>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
@@ -31,6 +34,8 @@
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace aicf;
 using namespace aicf::views;
@@ -471,6 +476,52 @@ class TestWindow : public QObject {
     for (std::size_t i = 1; i < ranges.size(); ++i)
       QVERIFY(ranges[i].offset >= ranges[i - 1].offset + ranges[i - 1].length);
     (void)styleOperatorText(std::string("\xff\x00# \xc3", 5));
+  }
+
+  /// The newest rows are listed before all are read, and then all; a row that is chosen stays chosen and in its place.
+  void evidenceIsListedInTwoSteps() {
+    constexpr int many = 20'000, first = 200;
+    const QByteArray before = qgetenv("AICF_STORE");
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("evidence.sqlite");
+    qputenv("AICF_STORE", path.toUtf8());
+    {
+      auto store = Store::open(path.toStdString());
+      QVERIFY(store);
+      std::vector<Store::Row> rows(many);
+      for (int i = 0; i < many; ++i) {
+        Evidence& e = rows[std::size_t(i)].evidence;
+        e.key.kind = i % 2 == 0 ? "check" : "synth";
+        e.key.shape = "M=" + std::to_string(i);
+        e.started = QStringLiteral("2026-01-01T%1").arg(i, 5, 10, QChar('0')).toStdString();
+        e.status = "ok";
+      }
+      QVERIFY(store->put_all(rows));
+    }
+    auto* runs = dynamic_cast<RunsView*>(w_->navigator().view(QStringLiteral("runs")));
+    QVERIFY(runs);
+    QVERIFY(w_->actions().trigger(QStringLiteral("go.view-runs")));
+    auto* model = runs->table()->model();
+    std::vector<int> counts;
+    const QObject context; // the connection ends before what it counts into
+    connect(model, &QAbstractItemModel::modelReset, &context, [&] { counts.push_back(model->rowCount()); });
+    QVERIFY(w_->actions().trigger(QStringLiteral("window.reload-runs")));
+    QTRY_COMPARE_WITH_TIMEOUT(model->rowCount(), many, patience);
+    QTRY_VERIFY_WITH_TIMEOUT(runs->isReady(), patience);
+    QVERIFY(std::find(counts.begin(), counts.end(), first) != counts.end());
+    QCOMPARE(model->index(0, 3).data().toString(), QStringLiteral("M=19999"));
+    runs->table()->selectSourceRow(1500);
+    QCOMPARE(model->index(1500, 3).data().toString(), QStringLiteral("M=18499"));
+    QVERIFY(w_->actions().trigger(QStringLiteral("window.reload-runs")));
+    QTRY_VERIFY_WITH_TIMEOUT(runs->isReady(), patience);
+    QCOMPARE(runs->table()->sourceRow(), 1500);
+    // Sorted and filtered, of all of them: M=0, 2, 4 … are checks.
+    runs->table()->setFilter(QStringLiteral("check"));
+    QTRY_COMPARE_WITH_TIMEOUT(model->rowCount(), many / 2, patience);
+    runs->table()->horizontalHeader()->setSortIndicator(0, Qt::AscendingOrder);
+    QTRY_COMPARE_WITH_TIMEOUT(model->index(0, 3).data().toString(), QStringLiteral("M=0"), patience);
+    QCOMPARE(model->index(1, 3).data().toString(), QStringLiteral("M=2"));
+    qputenv("AICF_STORE", before);
   }
 
   void everyControlHasAName() {

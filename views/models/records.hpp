@@ -60,13 +60,6 @@ template <class Row> class RecordModel : public RecordModelBase {
     rows_ = std::move(rows);
     endResetModel();
   }
-  /// setRows that gives the old rows back: a hundred thousand are better destroyed on another thread.
-  [[nodiscard]] std::vector<Row> exchangeRows(std::vector<Row> rows) {
-    beginResetModel();
-    rows_.swap(rows);
-    endResetModel();
-    return rows;
-  }
   void setRow(int row, Row value) {
     rows_[std::size_t(row)] = std::move(value);
     Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));

@@ -19,7 +19,7 @@ namespace aicf::views {
 static const RegisterView registration{70, [](Workbench& w) { return std::make_unique<RunsView>(w); }};
 
 namespace {
-constexpr std::size_t mostRows = 1'000'000, mostFound = 2000;
+constexpr std::size_t mostRows = 1'000'000, mostFound = 2000, firstRows = 200;
 
 Tone statusTone(const std::string& status) {
   if (status == "ok" || status == "validated" || status == "passed") return Tone::good;
@@ -27,35 +27,37 @@ Tone statusTone(const std::string& status) {
 }
 } // namespace
 
-RecordModel<Evidence>* makeRunsModel(QObject* parent) {
-  using C = Column<Evidence>;
-  const auto text = [](std::string Evidence::*member) { return [member](const Evidence& e) { return qs(e.*member); }; };
-  const auto key = [](std::string RunKey::*member) {
-    return [member](const Evidence& e) { return qs(e.key.*member); };
+RecordModel<const Evidence*>* makeRunsModel(QObject* parent) {
+  using C = Column<const Evidence*>;
+  const auto text = [](std::string Evidence::*member) {
+    return [member](const Evidence* e) { return qs(e->*member); };
   };
-  return new RecordModel<Evidence>(
+  const auto key = [](std::string RunKey::*member) {
+    return [member](const Evidence* e) { return qs(e->key.*member); };
+  };
+  return new RecordModel<const Evidence*>(
       {C{{RunsView::tr("Started"), RunsView::tr("UTC"), CellKind::mono, 158},
          text(&Evidence::started),
-         [](const auto& e) { return qs(e.started).left(19).replace('T', ' '); }},
+         [](const Evidence* e) { return qs(e->started).left(19).replace('T', ' '); }},
        C{{RunsView::tr("Kind"),
           RunsView::tr(
               "synth: a variant, built and judged; check: a kernel of one's own; probe: a measurement of the machine"),
           CellKind::text, 80},
          key(&RunKey::kind)},
        C{{RunsView::tr("Status"), RunsView::tr("How the run ended"), CellKind::chip, 96},
-         [](const auto& e) { return QString(qs(e.status)).replace('_', ' '); },
+         [](const Evidence* e) { return QString(qs(e->status)).replace('_', ' '); },
          {},
-         [](const auto& e) { return statusTone(e.status); }},
+         [](const Evidence* e) { return statusTone(e->status); }},
        C{{RunsView::tr("Shape"), RunsView::tr("Sizes of the dims"), CellKind::mono, 150}, key(&RunKey::shape)},
        C{{RunsView::tr("Type"), RunsView::tr("Element type that float was bound to"), CellKind::mono, 52},
          key(&RunKey::dtype)},
        C{{RunsView::tr("Device"), RunsView::tr("What it ran on; the emulator is a device too"), CellKind::text, 130},
          key(&RunKey::device)},
        C{{RunsView::tr("Took"), RunsView::tr("From start to end; empty where nobody timed it"), CellKind::number, 72},
-         [](const auto& e) { return e.seconds > 0 ? QVariant(e.seconds) : QVariant(); },
-         [](const auto& e) { return duration(e.seconds); }},
+         [](const Evidence* e) { return e->seconds > 0 ? QVariant(e->seconds) : QVariant(); },
+         [](const Evidence* e) { return duration(e->seconds); }},
        C{{RunsView::tr("Id"), RunsView::tr("Hash of the row's content"), CellKind::mono, 110},
-         [](const auto& e) { return qs(e.id).left(12); }},
+         [](const Evidence* e) { return qs(e->id).left(12); }},
        C{{RunsView::tr("Command"), RunsView::tr("The command that would do it again"), CellKind::mono, 240},
          text(&Evidence::command),
          {},
@@ -103,7 +105,8 @@ RecordModel<Metric>* makeEvidenceMetricsModel(QObject* parent) {
       parent);
 }
 
-RunsView::RunsView(Workbench& workbench) : workbench_(workbench), loading_(this), arranging_(this), choosing_(this) {
+RunsView::RunsView(Workbench& workbench)
+    : workbench_(workbench), newest_(this), loading_(this), arranging_(this), choosing_(this) {
   workbench.actions().add({"window.reload-runs",
                            tr("Reload &Runs"),
                            tr("Reads the evidence store again"),
@@ -150,28 +153,41 @@ QWidget* RunsView::widget() {
   return widget_;
 }
 
+RunsView::Loaded RunsView::read(std::size_t limit) {
+  Loaded out;
+  const auto path = Store::default_path();
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return out;
+  const auto store = Store::open(path);
+  auto rows = store ? store->recent({.limit = limit, .metrics = false}) : store.failure<Rows>();
+  if (rows)
+    out.rows = std::make_shared<const Rows>(std::move(*rows));
+  else
+    out.problem = rows.diagnostics.empty() ? QString() : qs(rows.diagnostics.front().message);
+  return out;
+}
+
 void RunsView::load() {
-  loading_.request(
-      [](std::stop_token) {
-        Loaded out;
-        const auto path = Store::default_path();
-        std::error_code ignored;
-        if (!std::filesystem::exists(path, ignored)) return out;
-        const auto store = Store::open(path);
-        auto rows = store ? store->recent({.limit = mostRows, .metrics = false}) : store.failure<Rows>();
-        if (rows)
-          out.rows = std::make_shared<const Rows>(std::move(*rows));
-        else
-          out.problem = rows.diagnostics.empty() ? QString() : qs(rows.diagnostics.front().message);
-        return out;
-      },
-      [this](Loaded loaded) {
-        all_ = std::move(loaded.rows);
-        table_->setExplanation(loaded.problem.isEmpty()
-                                   ? tr("No evidence yet: Synthesis keeps a row for every variant that it judges.")
-                                   : tr("The evidence store could not be read: %1").arg(loaded.problem));
-        arrange();
-      });
+  const auto readAll = [this] {
+    loading_.request([](std::stop_token) { return read(mostRows); },
+                     [this](Loaded loaded) { take(std::move(loaded), true); });
+  };
+  if (whole_) return readAll();
+  newest_.request([](std::stop_token) { return read(firstRows); },
+                  [this, readAll](Loaded loaded) {
+                    if (!whole_) take(std::move(loaded), false);
+                    readAll();
+                  });
+}
+
+void RunsView::take(Loaded loaded, bool whole) {
+  all_ = std::move(loaded.rows);
+  whole_ = whole;
+  if (whole)
+    table_->setExplanation(loaded.problem.isEmpty()
+                               ? tr("No evidence yet: Synthesis keeps a row for every variant that it judges.")
+                               : tr("The evidence store could not be read: %1").arg(loaded.problem));
+  arrange();
 }
 
 void RunsView::arrange() {
@@ -181,62 +197,68 @@ void RunsView::arrange() {
   arranging_.request(
       [all = all_, filter, column, down](std::stop_token stop) {
         // A model of the worker's own knows what the cells say and sort by.
-        const std::unique_ptr<RecordModel<Evidence>> cells(makeRunsModel(nullptr));
+        const std::unique_ptr<RecordModel<const Evidence*>> cells(makeRunsModel(nullptr));
         const int columns = cells->columnCount();
         struct Place {
           QVariant key;
-          std::size_t row;
+          const Evidence* row;
         };
         std::vector<Place> places;
         places.reserve(all->size());
-        for (std::size_t i = 0; i < all->size() && !stop.stop_requested(); ++i) {
+        for (const Evidence& e : *all) {
+          if (stop.stop_requested()) break;
           bool holds = filter.isEmpty();
-          for (int c = 0; c < columns && !holds; ++c)
-            holds = cells->shown((*all)[i], c).contains(filter, Qt::CaseInsensitive);
-          if (holds) places.push_back({column >= 0 ? cells->key((*all)[i], column) : QVariant(), i});
+          for (int c = 0; c < columns && !holds; ++c) holds = cells->shown(&e, c).contains(filter, Qt::CaseInsensitive);
+          if (holds) places.push_back({column >= 0 ? cells->key(&e, column) : QVariant(), &e});
         }
         if (column >= 0)
           std::stable_sort(places.begin(), places.end(), [down](const Place& a, const Place& b) {
             const auto order = QVariant::compare(a.key, b.key);
             return down ? order == QPartialOrdering::Greater : order == QPartialOrdering::Less;
           });
-        Rows out;
-        out.reserve(places.size());
-        for (const Place& p : places) out.push_back((*all)[p.row]);
+        Arranged out{all, {}};
+        out.rows.reserve(places.size());
+        for (const Place& p : places) out.rows.push_back(p.row);
         return out;
       },
-      [this](Rows rows) { showAll(std::move(rows)); });
+      [this](Arranged arranged) { showAll(std::move(arranged)); });
 }
 
-void RunsView::showAll(Rows rows) {
-  loaded_ = true;
-  const QString asked = awaited_;
-  const QString keep = !awaited_.isEmpty()        ? std::exchange(awaited_, {})
-                       : table_->sourceRow() >= 0 ? qs(model_->at(table_->sourceRow()).id)
-                                                  : QString();
-  pane_->setNote(all_->empty() ? QString()
-                 : rows.size() == all_->size()
+void RunsView::showAll(Arranged arranged) {
+  loaded_ = whole_ && arranged.of == all_;
+  const QString asked = loaded_ ? std::exchange(awaited_, {}) : QString();
+  const QString keep = table_->sourceRow() >= 0 ? qs(model_->at(table_->sourceRow())->id) : QString();
+  pane_->setNote(!loaded_        ? tr("the newest rows; the others are being read")
+                 : all_->empty() ? QString()
+                 : arranged.rows.size() == all_->size()
                      ? tr("rows: %1").arg(number(double(all_->size())))
-                     : tr("rows: %1 of %2").arg(number(double(rows.size())), number(double(all_->size()))));
-  auto old = std::make_shared<Rows>(model_->exchangeRows(std::move(rows)));
-  QThreadPool::globalInstance()->start([old]() mutable { old.reset(); });
+                     : tr("rows: %1 of %2").arg(number(double(arranged.rows.size())), number(double(all_->size()))));
+  auto old = std::make_shared<std::shared_ptr<const Rows>>(std::move(listed_));
+  listed_ = std::move(arranged.of);
+  model_->setRows(std::move(arranged.rows));
+  // A hundred thousand rows are better destroyed on another thread.
+  QThreadPool::globalInstance()->start([old] { old->reset(); });
   old.reset();
-  if (model_->rowCount() > 0) table_->selectSourceRow(0);
-  if (!asked.isEmpty())
+  if (!asked.isEmpty()) {
+    if (model_->rowCount() > 0) table_->selectSourceRow(0);
     selectAsked(asked);
-  else if (!keep.isEmpty())
-    select(keep);
+  } else if (keep.isEmpty() || !select(keep, true)) {
+    if (model_->rowCount() > 0) table_->selectSourceRow(0);
+  }
+  if (!loaded_) return showRun();
   if (const QJsonObject state = std::exchange(awaitedState_, {}); !state.isEmpty()) restore(state);
   showRun();
 }
 
-bool RunsView::select(const QString& id) {
-  for (int row = 0; row < model_->rowCount() && !id.isEmpty(); ++row)
-    if (qs(model_->at(row).id).startsWith(id)) {
-      table_->selectSourceRow(row);
-      return true;
-    }
-  return false;
+bool RunsView::select(const QString& id, bool keepScroll) {
+  const std::string begin = id.toStdString();
+  const auto& rows = model_->rows();
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const Evidence* e) { return e->id.starts_with(begin); });
+  if (begin.empty() || found == rows.end()) return false;
+  const int row = int(found - rows.begin());
+  keepScroll ? table_->keepSourceRow(row) : table_->selectSourceRow(row);
+  return true;
 }
 
 /// A shipped profile names rows of the store that it was measured into.
@@ -257,7 +279,7 @@ void RunsView::showRun() {
     metricsPane_->setNote({});
     return;
   }
-  const Evidence& e = model_->at(row);
+  const Evidence& e = *model_->at(row);
   metricsPane_->setNote(tr("%1 · host %2 · driver %3 · toolkit %4 · seed %5")
                             .arg(qs(e.id).left(12), qs(e.host), e.key.driver.empty() ? tr("none") : qs(e.key.driver),
                                  e.key.toolkit.empty() ? tr("none") : qs(e.key.toolkit))
@@ -294,7 +316,7 @@ QJsonObject RunsView::state() const {
   if (!widget_) return {};
   QJsonObject state = table_->state();
   state.remove("row"); // many rows start in one second: the id tells them apart
-  state.insert("run", table_->sourceRow() >= 0 ? qs(model_->at(table_->sourceRow()).id) : QString());
+  state.insert("run", table_->sourceRow() >= 0 ? qs(model_->at(table_->sourceRow())->id) : QString());
   return state;
 }
 

@@ -1,5 +1,5 @@
-// Runs: the evidence rows behind the numbers, newest first. All of them are read, sorted and filtered off the window's
-// thread; the metrics of one are read when it is chosen.
+// Runs: the evidence rows behind the numbers, newest first. The newest are there at once; then all of them are read,
+// sorted and filtered off the window's thread. The metrics of one are read when it is chosen.
 #pragma once
 #include "core/evidence/evidence.hpp"
 #include "views/frame/workbench.hpp"
@@ -11,7 +11,8 @@ namespace aicf::views {
 
 class Pane;
 
-[[nodiscard]] RecordModel<Evidence>* makeRunsModel(QObject* parent);
+/// The rows are the view's: a million of them are sorted and filtered without a copy of any.
+[[nodiscard]] RecordModel<const Evidence*>* makeRunsModel(QObject* parent);
 [[nodiscard]] RecordModel<Metric>* makeEvidenceMetricsModel(QObject* parent);
 
 class RunsView : public QObject, public View {
@@ -27,12 +28,13 @@ class RunsView : public QObject, public View {
   [[nodiscard]] QWidget* widget() override;
   void show(const Entity& entity) override;
   [[nodiscard]] bool isReady() const override {
-    return !widget_ || (loaded_ && !arranging_.busy() && !loading_.busy());
+    return !widget_ || (loaded_ && !arranging_.busy() && !loading_.busy() && !newest_.busy());
   }
   bool find() override;
   [[nodiscard]] QJsonObject state() const override;
   void restore(const QJsonObject& state) override;
   [[nodiscard]] Table* table() const { return table_; }
+  [[nodiscard]] bool isWhole() const { return loaded_; } ///< every row of the store is listed
 
  private:
   using Rows = std::vector<Evidence>;
@@ -40,24 +42,32 @@ class RunsView : public QObject, public View {
     std::shared_ptr<const Rows> rows = std::make_shared<const Rows>();
     QString problem;
   };
+  /// Some of `of`, in an order asked for.
+  struct Arranged {
+    std::shared_ptr<const Rows> of;
+    std::vector<const Evidence*> rows;
+  };
+  [[nodiscard]] static Loaded read(std::size_t limit);
   void load();
+  void take(Loaded loaded, bool whole);
   void arrange();
-  void showAll(Rows rows);
+  void showAll(Arranged arranged);
   void showRun();
-  bool select(const QString& id);
+  bool select(const QString& id, bool keepScroll = false);
   void selectAsked(const QString& id);
   Workbench& workbench_;
   QPointer<QWidget> widget_;
-  RecordModel<Evidence>* model_ = nullptr;
+  RecordModel<const Evidence*>* model_ = nullptr;
   RecordModel<Metric>* metrics_ = nullptr;
   Table *table_ = nullptr, *metricsTable_ = nullptr;
   Pane *pane_ = nullptr, *metricsPane_ = nullptr;
   QString awaited_;
   QJsonObject awaitedState_;
-  bool loaded_ = false;
+  bool whole_ = false, loaded_ = false; ///< all rows are read; they are listed too
   std::shared_ptr<const Rows> all_ = std::make_shared<const Rows>();
-  Latest<Loaded> loading_;
-  Latest<Rows> arranging_;
+  std::shared_ptr<const Rows> listed_ = all_; ///< what the model's rows point into
+  Latest<Loaded> newest_, loading_;
+  Latest<Arranged> arranging_;
   Latest<Evidence> choosing_;
 };
 

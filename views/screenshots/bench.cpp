@@ -5,6 +5,7 @@
 #include "views/frame/locator.hpp"
 #include "views/frame/main_window.hpp"
 #include "views/frame/theme.hpp"
+#include "views/runs/runs_view.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -74,6 +75,23 @@ QString fillStore(const QString& path, std::size_t rows) {
   const auto put = store->put_all(all);
   return put ? QString() : qs(put.diagnostics.front().message);
 }
+/// Runs is asked for first of all, while the library is still being analysed.
+void openRuns(Workbench& w, BenchResult& out) {
+  QElapsedTimer timer;
+  timer.start();
+  asEvent([&] { w.actions().trigger(QStringLiteral("go.view-runs")); });
+  auto* runs = dynamic_cast<RunsView*>(w.navigator().view(QStringLiteral("runs")));
+  if (runs == nullptr) {
+    out.problem = QStringLiteral("there is no view of runs");
+    return;
+  }
+  (void)until([&] { return runs->table()->model()->rowCount() > 0; });
+  out.newestMs = double(timer.nsecsElapsed()) / 1e6;
+  if (until([&] { return runs->isReady(); }) < 0) out.problem = QStringLiteral("listing the rows took over a minute");
+  out.evidenceMs = double(timer.nsecsElapsed()) / 1e6;
+  if (out.problem.isEmpty() && std::size_t(runs->table()->model()->rowCount()) != out.rows)
+    out.problem = QStringLiteral("not every evidence row is listed");
+}
 } // namespace
 
 bool TimedApplication::notify(QObject* receiver, QEvent* event) {
@@ -131,12 +149,12 @@ BenchResult measureWindow(TimedApplication& application, std::size_t rows) {
   out.startMs = double(start.nsecsElapsed()) / 1e6;
   out.operators = w.library().entries().size();
   // Views are built when first shown: that is a handler like any other.
-  application.resetLongest();
+  application.resetLongest(QStringLiteral("runs"));
+  openRuns(w, out);
   for (View* view : w.navigator().views()) {
     application.setDuring(view->id());
     asEvent([&] { w.actions().trigger("go.view-" + view->id()); });
     if (until([&] { return view->isReady(); }) < 0) never(qPrintable(view->id()));
-    if (view->id() == QLatin1String("runs")) out.evidenceMs = double(start.nsecsElapsed()) / 1e6;
   }
   application.setDuring(QStringLiteral("analysis"));
   (void)until([&] { return w.library().isAnalysed(); });
@@ -204,7 +222,8 @@ int bench() {
   };
   std::printf("operators %zu, evidence rows %zu\n", r.operators, r.rows);
   line("start to a usable window", r.startMs, startAimMs);
-  std::printf("%-46s %8.1f ms\n", "until all evidence rows are listed too", r.evidenceMs);
+  std::printf("%-46s %8.1f ms\n", "Runs asked for until the newest rows are listed", r.newestMs);
+  std::printf("%-46s %8.1f ms\n", "  until all of them are", r.evidenceMs);
   line("longest handler of an event", r.longest.ms, handlerAimMs);
   std::printf("  on a processor %.1f ms: %s\n", r.longest.cpuMs, qPrintable(r.longest.what));
   std::printf("  those that cost most, on a processor:\n");

@@ -33,7 +33,8 @@ class TimedApplication : public QApplication {
 };
 
 struct BenchResult {
-  double startMs = 0, evidenceMs = 0; ///< to a window that answers with the library read; until all rows are there too
+  double startMs = 0;                  ///< to a window that answers with the library read
+  double newestMs = 0, evidenceMs = 0; ///< from asking for Runs until the newest rows are listed; until all of them are
   double selectionMs = 0, selectionCpuMs = 0, cancelMs = 0;
   double themeMs = 0, themeCpuMs = 0; ///< light to dark or back, until the window is painted
   TimedApplication::Handler longest;
