@@ -105,7 +105,9 @@ class Loop {
       options.counters = backend_.id() == "emulator";
       options.row_limit = request_.row_limit;
       options.claimed = out.order.keeps;
-      auto rebuild = [&](const Plan& p, const Problem& problem) { return rebuilt(p, problem); };
+      auto rebuild = [&](const Plan& p, const Problem& problem) {
+        return build_legal_variant(*request_.structure, request_.rules, p, problem);
+      };
       auto judged =
           validate(structure, request_.rules, out.variant, request_.problem, backend_, rebuild, options, stop_);
       out.diagnostics.insert(out.diagnostics.end(), judged.diagnostics.begin(), judged.diagnostics.end());
@@ -122,14 +124,6 @@ class Loop {
  private:
   void estimate(SynthesizedVariant& out) {
     out.estimates = {estimated_time(out.variant, request_.problem, out.validation.counters, machine_)};
-  }
-
-  Result<Variant> rebuilt(const Plan& plan, const Problem& problem) {
-    for (const Family& family : families())
-      if (family.id == plan.family)
-        if (std::string why = family.refusal(*request_.structure, problem, request_.rules, plan); !why.empty())
-          return error("synth.refused", why);
-    return build_variant(*request_.structure, plan, problem);
   }
 
   std::optional<Unavailable> time(SynthesizedVariant& out) {

@@ -14,6 +14,15 @@ Result<Variant> build_variant(const StructureProfile& structure, const Plan& pla
   return compiled({plan, std::move(*modules), {}});
 }
 
+Result<Variant> build_legal_variant(const StructureProfile& structure, const CompilerProfile& rules, const Plan& plan,
+                                    const Problem& problem) {
+  for (const Family& family : families())
+    if (family.id == plan.family)
+      if (std::string why = family.refusal(structure, problem, rules, plan); !why.empty())
+        return error("synth.refused", why);
+  return build_variant(structure, plan, problem);
+}
+
 Result<Variant> compiled(Variant variant) {
   Result<Variant> result;
   for (const KernelModule& module : variant.modules) {

@@ -10,6 +10,10 @@ namespace aicf {
 [[nodiscard]] Result<Variant> build_variant(const StructureProfile& structure, const Plan& plan,
                                             const Problem& problem);
 
+/// The same, refused with the family's reason where the plan is not legal at these sizes: what a judgement rebuilds.
+[[nodiscard]] Result<Variant> build_legal_variant(const StructureProfile& structure, const CompilerProfile& rules,
+                                                  const Plan& plan, const Problem& problem);
+
 /// The same from its modules on.
 [[nodiscard]] Result<Variant> compiled(Variant variant);
 

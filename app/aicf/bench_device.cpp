@@ -117,7 +117,9 @@ class DeviceBench {
     if (timed.empty())
       return error("bench.op", failures.empty() ? "nothing was timed" : failures.front().get<std::string>(),
                    {name, 0, 0, 0});
-    auto rebuild = [&](const Plan& p, const Problem& other) { return build_variant(*structure, p, other); };
+    auto rebuild = [&](const Plan& p, const Problem& other) {
+      return build_legal_variant(*structure, rules, p, other);
+    };
     ValidationOptions judging;
     judging.counters = false;
     judging.edge_shapes = false;

@@ -48,7 +48,9 @@ json judged_layernorm(std::ostream& text) {
   const CompilerProfile rules;
   const PlanSpace space = plan(*profile, judge(*profile, rules), rules, problem);
   if (space.plans.empty()) return {{"missing", "a plan"}};
-  const Rebuild build = [&](const Plan& one, const Problem& sizes) { return build_variant(*profile, one, sizes); };
+  const Rebuild build = [&](const Plan& one, const Problem& sizes) {
+    return build_legal_variant(*profile, rules, one, sizes);
+  };
   const auto variant = build(space.plans.front(), problem);
   const auto inputs = make_inputs(*profile->canonical->source, problem, InputKind::random, 1);
   if (!variant || !inputs) return {{"missing", "a kernel"}};
@@ -68,11 +70,12 @@ json judged_layernorm(std::ostream& text) {
   const bool passed = ran.faults.empty() && validation->passed;
   text << "  layernorm 4096 x 4096 bf16 run with checks in " << run_seconds << " s, judged in " << judged_seconds
        << " s: " << (passed ? "validated" : "refused") << "\n";
-  return {{"run_seconds", run_seconds},
-          {"judged_seconds", judged_seconds},
-          {"rows_recomputed", options.row_limit},
-          {"passed", passed},
-          {"checks", validation->checks.size()}};
+  json refused = json::array();
+  for (const Check& check : validation->checks)
+    if (!check.passed) refused.push_back(check.id + ": " + check.detail);
+  for (const json& why : refused) text << "    " << why.get<std::string>() << "\n";
+  return {{"run_seconds", run_seconds}, {"judged_seconds", judged_seconds}, {"rows_recomputed", options.row_limit},
+          {"passed", passed},           {"refused", std::move(refused)},    {"checks", validation->checks.size()}};
 }
 
 BenchOutcome measure() {

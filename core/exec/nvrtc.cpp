@@ -95,6 +95,10 @@ std::vector<std::string> options_for(const KernelModule& module, const NvrtcApi&
   std::vector<std::string> options{"--gpu-architecture=" + module.arch, "-lineinfo", "--ptxas-options=-v"};
   std::filesystem::path include = cuda_include_dir(api.library.path().parent_path());
   if (!include.empty()) options.push_back("--include-path=" + include.string());
+  const std::filesystem::path cccl = include / "cccl"; // <cuda/barrier> and the like, since CUDA 13
+  std::error_code ignored;
+  if (!include.empty() && std::filesystem::is_directory(cccl, ignored))
+    options.push_back("--include-path=" + cccl.string());
   options.insert(options.end(), module.options.begin(), module.options.end());
   return options;
 }

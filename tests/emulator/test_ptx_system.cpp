@@ -290,6 +290,96 @@ st.global.v4.u32 [%p0+16], {%r8, %r9, %r10, %r12};)",
     QVERIFY2(past.problem().find("out-of-bounds") != std::string::npos, past.problem().c_str());
   }
 
+  /// Cooperative groups: tiles of several warps, of parts of one, and of the lanes that happen to be there.
+  void cooperativeGroups() {
+    if (!nvrtc_info()) QSKIP("NVRTC is not on this machine");
+    Kernel k{compiled(R"(#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void k(const int* x, int* y) {
+  auto block = cg::this_thread_block();
+  int t = block.thread_rank(), n = block.size();
+  auto wide = cg::tiled_partition<64>(block);
+  y[t] = cg::reduce(wide, x[t], cg::plus<int>());
+  auto all = cg::tiled_partition<128>(block);
+  y[n + t] = cg::reduce(all, x[t], cg::greater<int>());
+  auto eight = cg::tiled_partition<8>(block);
+  y[2 * n + t] = cg::inclusive_scan(eight, x[t]);
+  auto warp = cg::tiled_partition<32>(block);
+  auto same = cg::labeled_partition(warp, x[t] & 3);
+  y[3 * n + t] = cg::reduce(same, x[t], cg::plus<int>());
+  if (x[t] % 3 == 1) {
+    auto some = cg::coalesced_threads();
+    y[4 * n + t] = cg::exclusive_scan(some, 1, cg::plus<int>()) * 100 + some.size();
+  }
+})")};
+    if (k.ptx.empty()) QSKIP("the headers of cooperative groups are not on this machine");
+    const int n = 128;
+    std::vector<int> x(n);
+    for (int t = 0; t < n; ++t) x[static_cast<std::size_t>(t)] = (t * 37 + 11) % 101 - 20;
+    k.block = n;
+    k.with(x).with(std::vector<int>(5 * n));
+    QCOMPARE(k.problem(), std::string());
+    const auto y = k.values<int>(1);
+    const auto sum = [&](int from, int to, auto&& of) {
+      int s = 0;
+      for (int i = from; i < to; ++i) s += of(i);
+      return s;
+    };
+    const auto at = [&](int i) { return x[static_cast<std::size_t>(i)]; };
+    for (int t = 0; t < n; ++t) {
+      const auto got = [&](int row) { return y[static_cast<std::size_t>(row * n + t)]; };
+      const int warp = t / 32 * 32;
+      QCOMPARE(got(0), sum(t / 64 * 64, t / 64 * 64 + 64, at));
+      QCOMPARE(got(1), *std::max_element(x.begin(), x.end()));
+      QCOMPARE(got(2), sum(t / 8 * 8, t + 1, at));
+      QCOMPARE(got(3), sum(warp, warp + 32, [&](int i) { return (at(i) & 3) == (at(t) & 3) ? at(i) : 0; }));
+      const auto takes = [&](int i) { return at(i) % 3 == 1 ? 1 : 0; };
+      QCOMPARE(got(4), takes(t) == 0 ? 0 : sum(warp, t, takes) * 100 + sum(warp, warp + 32, takes));
+    }
+  }
+
+  /// A pipeline of two stages, and a barrier whose phases order what lies between them.
+  void pipelines() {
+    if (!nvrtc_info()) QSKIP("NVRTC is not on this machine");
+    Kernel k{compiled(R"(#include <cooperative_groups.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+extern "C" __global__ void k(const int* x, int* y) {
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  __shared__ cuda::barrier<cuda::thread_scope_block> meet;
+  __shared__ alignas(16) int stage[2][64];
+  auto block = cooperative_groups::this_thread_block();
+  int t = block.thread_rank();
+  if (t == 0) init(&meet, 64);
+  auto pipe = cuda::make_pipeline(block, &state);
+  for (int next = 0, now = 0; now < 6; ++now) {
+    for (; next < 6 && next < now + 2; ++next) {
+      pipe.producer_acquire();
+      cuda::memcpy_async(block, stage[next & 1], x + 64 * next, cuda::aligned_size_t<16>(256), pipe);
+      pipe.producer_commit();
+    }
+    pipe.consumer_wait();
+    y[64 * now + t] = 3 * stage[now & 1][63 - t];
+    pipe.consumer_release();
+  }
+  block.sync();
+  stage[0][t] = t;
+  meet.arrive_and_wait();
+  y[384 + t] = stage[0][t ^ 33];
+})")};
+    if (k.ptx.empty()) QSKIP("the headers of libcu++ are not on this machine");
+    std::vector<int> x(384);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int>(i * i % 1009);
+    k.block = 64;
+    k.with(x).with(std::vector<int>(448));
+    QCOMPARE(k.problem(), std::string());
+    const auto y = k.values<int>(1);
+    for (std::size_t i = 0; i < 384; ++i) QCOMPARE(y[i], 3 * x[i / 64 * 64 + 63 - i % 64]);
+    for (int t = 0; t < 64; ++t) QCOMPARE(y[static_cast<std::size_t>(384 + t)], t ^ 33);
+  }
+
   void vectorAtomics() {
     Kernel k{test::entry(1,
                          "mov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f40000000;\n"
