@@ -391,6 +391,52 @@ const SourceKernel table[] = {
   for (int i = 0; i < 4; ++i) c[blockIdx.x * 512 + i * 128 + threadIdx.x] = d[i];
 })",
      16, 128, 1, 16384, true, true},
+    {"recursion", R"((const int* a, const int* b, int* c) {
+  struct Tree {
+    static __device__ __noinline__ int walk(int n, int s) {
+      return n < 2 ? s : walk(n - 1, 3 * s + 1) ^ walk(n - 2, s + n);
+    }
+    static __device__ __noinline__ void sort(int* v, int n) {
+      if (n < 2) return;
+      int p = v[n / 2], i = 0, j = n - 1;
+      while (i <= j) {
+        while (v[i] < p) ++i;
+        while (v[j] > p) --j;
+        if (i <= j) { int x = v[i]; v[i++] = v[j]; v[j--] = x; }
+      }
+      sort(v, j + 1);
+      sort(v + i, n - i);
+    }
+  };
+  int i = blockIdx.x * 128 + threadIdx.x, own[9];
+  c[i] = Tree::walk((a[i] & 7) + 2, b[i]);
+  for (int k = 0; k < 9; ++k) own[k] = (a[i + 2048 * (k % 7)] + k) * 0x9e3779b9 >> 20;
+  Tree::sort(own, 9 - (b[i] & 3));
+  for (int k = 0; k < 7; ++k) c[i + 2048 * (k + 1)] = own[k + (k > 3)];
+})",
+     16, 128, 1, 16384, true},
+    {"calls_by_address", R"((const int* a, const int* b, int* c) {
+  struct One {
+    static __device__ __noinline__ int add(int x, int y) { return x + y; }
+    static __device__ __noinline__ int mix(int x, int y) { return (x ^ y) * 31; }
+    static __device__ __noinline__ int far(int x, int y) { return x > y ? x - y : 2 * (y - x); }
+  };
+  int (*const table[])(int, int) = {One::add, One::mix, One::far};
+  int i = blockIdx.x * 128 + threadIdx.x, x = b[i];
+  for (int k = 0; k < 4; ++k) x = table[(unsigned)(a[i] + x + k) % 3](x, a[i]);
+  c[i] = x;
+})",
+     128, 128, 1, 16384, true},
+    {"simd_integers", R"((const unsigned* a, const unsigned* b, unsigned* c) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+  unsigned x = a[i] * 2654435761u + 12345u, y = b[i] * 2246822519u ^ x >> 7, z = x * 31u + y;
+  bool p, q;
+  c[i] = __vadd2(x, y) + 3 * __vaddss4(x, y) + 5 * __vsubus2(x, y) + 7 * __vabsdiffu4(x, y) + 11 * __vsads2(x, y) +
+         13 * __vavgs4(x, y) + 17 * __vmaxs2(x, y) + 19 * __vminu4(x, y) + 23 * __vcmpgts2(x, y) + 29 * __vseteq4(x, y);
+  c[i] ^= __vimax3_s16x2_relu(x, y, z) + 3 * __vimin3_u16x2(x, y, z) + 5 * __viaddmax_s16x2_relu(x, y, z) +
+          7 * __vimax_s32_relu(x, y) + 11 * __viaddmin_s32_relu(x, y, z) + 13 * __vibmax_s16x2(x, y, &p, &q) + p + 2 * q;
+})",
+     128, 128, 1, 16384, true},
 };
 
 } // namespace
