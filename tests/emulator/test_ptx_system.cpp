@@ -380,6 +380,54 @@ extern "C" __global__ void k(const int* x, int* y) {
     for (int t = 0; t < 64; ++t) QCOMPARE(y[static_cast<std::size_t>(384 + t)], t ^ 33);
   }
 
+  /// Products, quotients and remainders of 128 bits, which NVRTC spells out with the carry flag.
+  void wideIntegers() {
+    if (!nvrtc_info()) QSKIP("NVRTC is not on this machine");
+    __extension__ using S = __int128;
+    __extension__ using U = unsigned __int128;
+    KernelModule module;
+    module.entry = "k";
+    module.arch = "sm_90";
+    module.options = {"--device-int128"};
+    module.cuda_source = R"(extern "C" __global__ void k(const __int128* a, const __int128* b, __int128* x) {
+  int t = threadIdx.x;
+  unsigned __int128 u = a[t], v = b[t];
+  x[t] = u / v;
+  x[128 + t] = u % v;
+  x[256 + t] = a[t] / b[t];
+  x[384 + t] = a[t] % b[t];
+  x[512 + t] = u * v - (a[t] >> 5) + (u << 9);
+})";
+    const auto text = compile(module);
+    QVERIFY(text);
+    std::vector<S> a(128), b(128), x(640);
+    std::uint64_t seed = 1;
+    const auto word = [&] { return seed = seed * 6364136223846793005u + 1442695040888963407u; };
+    const auto number = [&] { // of any length, some negative
+      const U bits = static_cast<U>(word()) << 64 | word();
+      const auto value = static_cast<S>(bits >> (word() >> 57));
+      return word() >> 62 == 0 ? -value : value;
+    };
+    for (std::size_t t = 0; t < 128; ++t) {
+      a[t] = number();
+      b[t] = number();
+      if (b[t] == 0) b[t] = 3;
+    }
+    Kernel k{text->ptx};
+    k.block = 128;
+    k.with(a).with(b).with(x);
+    QCOMPARE(k.problem(), std::string());
+    const auto got = k.values<S>(2);
+    for (std::size_t t = 0; t < 128; ++t) {
+      const auto u = static_cast<U>(a[t]), v = static_cast<U>(b[t]);
+      QVERIFY(static_cast<U>(got[t]) == u / v);
+      QVERIFY(static_cast<U>(got[128 + t]) == u % v);
+      QVERIFY(got[256 + t] == a[t] / b[t]);
+      QVERIFY(got[384 + t] == a[t] % b[t]);
+      QVERIFY(static_cast<U>(got[512 + t]) == u * v - static_cast<U>(a[t] >> 5) + (u << 9));
+    }
+  }
+
   void vectorAtomics() {
     Kernel k{test::entry(1,
                          "mov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f40000000;\n"

@@ -55,7 +55,10 @@ void Worker::scalar(Warp& w, const Op& op, u32 pc, u32 exec) {
       u64 a = value(op.a), b = value(op.b);
       u128 r = 0;
       if (kind == CarryKind::sub) {
-        r = static_cast<u128>(a) - b - in; // the borrow shows as all ones above
+        // a + ~b + 1: the flag says that nothing was borrowed. The PTX manual says the opposite, devices and NVRTC's
+        // own division of 128 bits, where an addc follows a subc.cc, have it so.
+        const u128 one = (op.flag & carry_in) != 0 ? in : 1;
+        r = static_cast<u128>(a) + (wide ? ~b : static_cast<u32>(~b)) + one;
       } else {
         if (kind != CarryKind::add) {
           const bool sign = (op.flag & carry_signed) != 0;

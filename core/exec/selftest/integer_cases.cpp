@@ -259,6 +259,13 @@ const InstructionCase table[] = {
          R(static_cast<std::int64_t>(u(c) + 7 + ((W{u(a)} + u(b)) >> 32)))),
     CASE("sub.cc.u32 %r4, %r1, %r2;\nsubc.u32 %r0, %r3, 7;", integers,
          R(std::int64_t{u(c)} - 7 - (u(a) < u(b) ? 1 : 0))),
+    // One flag: a subtraction sets it where nothing is borrowed.
+    CASE("sub.cc.u32 %r4, %r1, %r2;\naddc.u32 %r0, %r3, 7;", integers,
+         R(std::int64_t{u(c)} + 7 + (u(a) < u(b) ? 0 : 1))),
+    CASE("add.cc.u32 %r4, %r1, %r2;\nsubc.u32 %r0, %r3, 7;", integers,
+         R(std::int64_t{u(c)} - 8 + static_cast<std::int64_t>((W{u(a)} + u(b)) >> 32))),
+    CASE("sub.cc.u32 %r4, %r1, %r2;\nsubc.cc.u32 %r5, %r3, %r1;\naddc.u32 %r0, 0, 0;", integers,
+         std::int64_t{u(c)} - u(a) - (u(a) < u(b) ? 1 : 0) < 0 ? 0 : 1),
     CASE("mad.lo.cc.u32 %r4, %r1, %r2, %r3;\nmadc.hi.u32 %r0, %r1, %r2, 0;", integers, (W{u(a)} * u(b) + u(c)) >> 32),
     CASE("add.cc.u64 %l4, %l1, %l2;\naddc.u64 %l0, %l3, 0;", words, c + (a + b < a ? 1 : 0)),
     CASE("bmsk.clamp.b32 %r0, %r1, %r2;", shifts,
