@@ -83,8 +83,43 @@ std::byte* Worker::touch(Warp& w, u32 pc, u32 lane, Space space, u64 address, u3
   return place.host;
 }
 
+/// A load or store of one word of private memory, which nobody else can see; false: there is a fault, or more to do.
+bool Worker::private_access(Warp& w, const Op& op, u32 pc, u32 exec, const Access& a) {
+  if (a.space != Space::local || a.count != 1 || a.registers[0] == none || a.bytes < 4 || a.acquires || a.releases)
+    return false;
+  const u64* address = reinterpret_cast<const u64*>(operand(w, op.a));
+  std::array<std::byte*, lanes> place{};
+  for (u32 lane = 0; lane < lanes; ++lane) {
+    if (!has_lane(exec, lane)) continue;
+    const u64 at = address[lane] + static_cast<u64>(op.imm), end = at + a.bytes;
+    if ((at & (a.bytes - 1u)) != 0 || end < at || end > private_bytes(w, lane)) return false;
+    place[lane] = private_place(w, lane, at);
+  }
+  const bool word = a.bytes == 4, wide = a.wide[0];
+  if (word && wide && a.sign && !a.is_store) return false;
+  for (u32 lane = 0; lane < lanes; ++lane) {
+    if (!has_lane(exec, lane)) continue;
+    u64 v = 0;
+    if (a.is_store) {
+      v = wide ? value64(w, a.registers[0], lane) : value32(w, a.registers[0], lane);
+      std::memcpy(place[lane], &v, word ? 4 : 8);
+      continue;
+    }
+    std::memcpy(&v, place[lane], word ? 4 : 8);
+    if (wide)
+      set64(w, a.registers[0], lane, v);
+    else
+      set32(w, a.registers[0], lane, static_cast<u32>(v));
+  }
+  if (!launch.counters) return true;
+  const MemorySpace space = space_of(Space::local, a.of_function);
+  count_bytes(pc, a.is_store, space, u64{popcount(exec)} * a.bytes);
+  return true;
+}
+
 void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
   const Access& a = program.accesses[op.aux];
+  if (private_access(w, op, pc, exec, a)) return;
   const auto lock = order_lock(a);
   const u32 bytes = u32{a.bytes} * a.count;
   std::array<u64, lanes> sectors{}, offsets{};
@@ -132,6 +167,7 @@ void Worker::load(Warp& w, const Op& op, u32 pc, u32 exec) {
 
 void Worker::store(Warp& w, const Op& op, u32 pc, u32 exec) {
   const Access& a = program.accesses[op.aux];
+  if (private_access(w, op, pc, exec, a)) return;
   const auto lock = order_lock(a);
   const u32 bytes = u32{a.bytes} * a.count;
   std::array<u64, lanes> sectors{}, offsets{};

@@ -13,18 +13,6 @@ bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
 
 } // namespace
 
-/// A place of thread-private memory, or of the lane's stack.
-std::byte* Worker::private_place(Warp& w, u32 lane, u64 offset) {
-  if (offset < program.local_bytes)
-    return w.block->local.data() + std::size_t{w.index * lanes + lane} * program.local_bytes + offset;
-  return w.stacks[lane].data() + (offset - program.local_bytes);
-}
-
-/// Bytes that a thread may address; its stack as deep as it has been.
-u64 Worker::private_bytes(const Warp& w, u32 lane) const {
-  return program.local_bytes + (w.stacks.empty() ? 0 : w.stacks[lane].size());
-}
-
 /// Parameters between the frames of a caller and of a function.
 void Worker::param_copy(Warp& w, const Op& op, u32 exec) {
   const auto from = static_cast<s64>(static_cast<s32>(op.aux));

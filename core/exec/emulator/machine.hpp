@@ -247,8 +247,17 @@ class Worker {
   void enter(Warp& w, const Op& op, u32 pc, u32 exec);
   [[nodiscard]] u32 leave(Warp& w, u32 lane);
   void clear_stacks(Warp& w);
-  [[nodiscard]] std::byte* private_place(Warp& w, u32 lane, u64 offset);
-  [[nodiscard]] u64 private_bytes(const Warp& w, u32 lane) const;
+  bool private_access(Warp& w, const Op& op, u32 pc, u32 exec, const Access& a);
+  /// A place of thread-private memory, or of the lane's stack, which lies after it.
+  [[nodiscard]] std::byte* private_place(Warp& w, u32 lane, u64 offset) const {
+    if (offset < program.local_bytes)
+      return w.block->local.data() + std::size_t{w.index * lanes + lane} * program.local_bytes + offset;
+    return w.stacks[lane].data() + (offset - program.local_bytes);
+  }
+  /// Bytes that a thread may address; its stack as deep as it has been.
+  [[nodiscard]] u64 private_bytes(const Warp& w, u32 lane) const {
+    return program.local_bytes + (w.stacks.empty() ? 0 : w.stacks[lane].size());
+  }
   bool gather(Warp& w, u32 pc, u32 mask, u32 exec, u32 members); ///< all members are here
   bool warp_collective(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
   bool barrier(Warp& w, const Op& op, u32 pc, u32 mask, u32 exec);
