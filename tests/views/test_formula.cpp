@@ -263,12 +263,22 @@ class TestFormula : public QObject {
       QCOMPARE(view.exportTo(file), QString());
       QFile written(file);
       QVERIFY(written.open(QIODevice::ReadOnly) && written.size() > 200);
-      if (*suffix == 's') QVERIFY(written.readAll().contains("<text"));
+      const QByteArray bytes = written.readAll();
+      if (*suffix == 's') QVERIFY(bytes.contains("<text") && bytes.contains(theme().color("text").name().toLatin1()));
+      if (*suffix == 's') QVERIFY(bytes.contains("italic")); // variables are
+      if (suffix == QByteArray("pdf")) QCOMPARE(bytes.count("/Type /Page\n"), 1);
     }
     QVERIFY(!view.exportTo(folder.filePath("f.gif")).isEmpty());
     // Dark: the ink is lighter than the ground.
     view.select({});
     theme().setDark(true);
+    // On paper it stays dark on light.
+    const QString onPaper = folder.filePath("paper.svg");
+    QCOMPARE(view.exportTo(onPaper), QString());
+    QFile paper(onPaper);
+    QVERIFY(paper.open(QIODevice::ReadOnly));
+    QVERIFY(!paper.readAll().contains(theme().color("text").name().toLatin1()));
+    QVERIFY(theme().isDark());
     QCoreApplication::processEvents(); // a palette reaches the widgets by the event loop
     view.setZoom(3);
     const QImage dark = view.widget()->grab().toImage();

@@ -225,6 +225,46 @@ class TestPrimitivesView : public QObject {
     Q_UNUSED(figures);
   }
 
+  /// Texts beside change points that lie close together stand on rows of their own, and within the picture.
+  void changesDoNotOverlap() {
+    if (!plotsAreBuilt()) QSKIP("SKIPPED: built without QCustomPlot");
+    Curves curves{{"x", {}, false}, {"y", {}, false}, {{"a", {}, {}, true}}};
+    for (int i = 0; i <= 100; ++i) curves.curves[0].points.push_back({double(i), double(i), double(i), double(i)});
+    for (const double x : {0., 1., 2., 3., 50., 51., 100.}) curves.curves[0].changes.push_back({x, 1234, 5678});
+    const QTemporaryDir folder;
+    const QString file = folder.filePath("c.svg");
+    QCOMPARE(exportChart({"c", "c", {}, curves, {}}, file, {640, 400}), QString());
+    QFile picture(file);
+    QVERIFY(picture.open(QIODevice::ReadOnly));
+    static const QRegularExpression text(
+        QStringLiteral("matrix\\(1 0 0 1 ([-0-9.]+) ([-0-9.]+)\\)\"><text x=\"([-0-9.]+)\" y=\"([-0-9.]+)\" "
+                       "textLength=\"([-0-9.]+)\"[^>]*>[^<]*→"));
+    std::vector<QRectF> boxes;
+    for (auto it = text.globalMatch(QString::fromUtf8(picture.readAll())); it.hasNext();) {
+      const auto m = it.next();
+      const auto number = [&](int group) { return m.captured(group).toDouble(); };
+      boxes.emplace_back(number(1) + number(3), number(2) + number(4) - 8, number(5), 8);
+    }
+    QCOMPARE(boxes.size(), std::size_t{7});
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      QVERIFY(QRectF(0, 0, 640, 400).contains(boxes[i]));
+      for (std::size_t j = 0; j < i; ++j) QVERIFY(!boxes[i].intersects(boxes[j]));
+    }
+  }
+
+  /// A PDF keeps the colours of a map's cells: none of its pictures is compressed with a loss.
+  void mapsKeepTheirColours() {
+    if (!plotsAreBuilt()) QSKIP("SKIPPED: built without QCustomPlot");
+    HeatMap map{{"x", {}, false}, {"y", {}, false}, {"z", {}, false}, {1, 2, 3}, {1, 2}, {{1, 5, 2}, {4, 3, 6}}};
+    const QTemporaryDir folder;
+    QCOMPARE(exportChart({"m", "m", {}, map, {}}, folder.filePath("m.pdf"), {640, 400}), QString());
+    QFile picture(folder.filePath("m.pdf"));
+    QVERIFY(picture.open(QIODevice::ReadOnly));
+    const QByteArray bytes = picture.readAll();
+    QVERIFY(bytes.contains("/Subtype /Image"));
+    QVERIFY(!bytes.contains("DCTDecode"));
+  }
+
   void chartsFromTheCommandLine() {
     QTemporaryDir folder;
     if (!plotsAreBuilt()) QSKIP("SKIPPED: built without QCustomPlot");
@@ -235,7 +275,7 @@ class TestPrimitivesView : public QObject {
       QVERIFY(picture.open(QIODevice::ReadOnly));
       const QByteArray bytes = picture.readAll();
       if (*suffix == 's') QVERIFY(bytes.contains("<svg") && bytes.contains("resident"));
-      if (suffix == QByteArray("pdf")) QVERIFY(bytes.startsWith("%PDF"));
+      if (suffix == QByteArray("pdf")) QVERIFY(bytes.startsWith("%PDF") && bytes.count("/Type /Page\n") == 1);
       if (suffix == QByteArray("png")) QCOMPARE(QImage::fromData(bytes).size(), QSize(1920, 1200));
       QFile twin(folder.filePath("chart.csv"));
       QVERIFY(twin.open(QIODevice::ReadOnly));

@@ -30,11 +30,12 @@ QString absent() {
 } // namespace
 
 QString exportChart(const Chart& chart, const QString& path, const QSize& size) {
-  const std::unique_ptr<Plot> plot(makePlot(nullptr));
-  if (!plot) return absent();
-  plot->setChart(chart);
-  return exportDrawing(path, size, chart.title, theme().color("surface"),
-                       [&](QPainter& painter) { plot->draw(painter, size); });
+  if (!plotsAreBuilt()) return absent();
+  return exportDrawing(path, size, chart.title, [&](QPaintDevice& device) {
+    const std::unique_ptr<Plot> plot(makePlot(nullptr)); // here: it takes the colours of the drawing
+    plot->setChart(chart);
+    plot->draw(device, size);
+  });
 }
 
 ChartPane::ChartPane(const QString& name)

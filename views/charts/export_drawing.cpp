@@ -1,13 +1,13 @@
 #include "views/charts/export_drawing.hpp"
 
 #include "views/charts/svg_device.hpp"
+#include "views/frame/theme.hpp"
 
 #include <QCoreApplication>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QImage>
 #include <QMessageBox>
-#include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
 
@@ -28,37 +28,35 @@ std::optional<ChartFormat> chartFormatOf(const QString& path) {
   return std::nullopt;
 }
 
-QString exportDrawing(const QString& path, const QSize& size, const QString& title, const QColor& ground,
-                      const std::function<void(QPainter&)>& draw) {
+QString exportDrawing(const QString& path, const QSize& size, const QString& title,
+                      const std::function<void(QPaintDevice&)>& draw) {
   const auto format = chartFormatOf(path);
   if (!format) return tr("%1: a drawing is written as .svg, .pdf or .png").arg(path);
   QSaveFile file(path);
   if (!file.open(QIODevice::WriteOnly)) return tr("%1: %2").arg(path, file.errorString());
-  const auto drawOn = [&](QPaintDevice& device) {
-    QPainter painter(&device);
-    draw(painter);
-  };
   switch (*format) {
   case ChartFormat::svg: {
+    const Theme::OnPaper paper;
     SvgDevice device(size, title);
-    drawOn(device);
+    draw(device);
     file.write(device.document());
     break;
   }
   case ChartFormat::pdf: {
+    const Theme::OnPaper paper;
     QPdfWriter device(&file);
     device.setTitle(title);
     device.setResolution(dotsPerInch);
     device.setPageSize(QPageSize(QSizeF(size) / dotsPerInch, QPageSize::Inch));
     device.setPageMargins({});
-    drawOn(device);
+    draw(device);
     break;
   }
   case ChartFormat::png: {
     QImage image(size * pictureScale, QImage::Format_ARGB32_Premultiplied);
     image.setDevicePixelRatio(pictureScale);
-    image.fill(ground.isValid() ? ground : QColor(Qt::transparent));
-    drawOn(image);
+    image.fill(theme().color("surface"));
+    draw(image);
     image.save(&file, "PNG");
     break;
   }

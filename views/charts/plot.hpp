@@ -6,7 +6,7 @@
 
 #include <QWidget>
 
-class QPainter;
+class QPaintDevice;
 
 namespace aicf::views {
 
@@ -19,8 +19,8 @@ class Plot : public QWidget {
   virtual void setChart(const Chart& chart) = 0;
   virtual void setLogarithmic(bool log) = 0; ///< cells of a heat map, y of curves
   virtual void resetZoom() = 0;
-  /// Draws the whole chart into a rectangle of that size, in the theme's colours.
-  virtual void draw(QPainter& painter, const QSize& size) = 0;
+  /// Draws the whole chart on a device of that size, in the theme's colours.
+  virtual void draw(QPaintDevice& device, const QSize& size) = 0;
 
  Q_SIGNALS:
   void hovered(int row); ///< of the table twin; -1: nothing is under the mouse

@@ -13,7 +13,7 @@ namespace aicf::views {
 namespace {
 
 /// A mouse is on a datum within this many pixels of it.
-constexpr double reach = 14;
+constexpr double reach = 14, changeTop = 8;
 constexpr int scaleWidth = 12, mostLabels = 16, roofSteps = 64, legendGap = 14;
 
 QString label(double value, const QString& unit) { return unit == QLatin1String("B") ? bytes(value) : prefixed(value); }
@@ -83,7 +83,10 @@ class DrawnPlot : public Plot {
       if ((e->pos() - pressed_).manhattanLength() > QApplication::startDragDistance()) return;
       if (const int row = rowAt(e->position()); row >= 0) Q_EMIT chosen(row);
     });
-    connect(plot_, &QCustomPlot::afterLayout, this, [this] { placeLegend(); });
+    connect(plot_, &QCustomPlot::afterLayout, this, [this] {
+      placeLegend();
+      placeChanges();
+    });
     connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] { resetZoom(); });
   }
 
@@ -100,20 +103,18 @@ class DrawnPlot : public Plot {
     plot_->yAxis->setRange(y_);
     plot_->replot();
   }
-  void draw(QPainter& painter, const QSize& size) override {
-    QPaintDevice* device = painter.device();
-    painter.end();
-    QCPPainter own;
-    own.begin(device);
-    plot_->toPainter(&own, size.width(), size.height());
-    own.end();
-    painter.begin(device);
+  void draw(QPaintDevice& device, const QSize& size) override {
+    QCPPainter painter; // once: a document gets a page whenever one begins
+    painter.begin(&device);
+    painter.setRenderHint(QPainter::LosslessImageRendering); // a document would blur the cells of a map
+    plot_->toPainter(&painter, size.width(), size.height());
   }
 
  private:
   void build() {
     plot_->clearPlottables();
     plot_->clearItems();
+    changes_.clear();
     if (scale_) {
       plot_->plotLayout()->remove(scale_);
       plot_->plotLayout()->simplify();
@@ -321,14 +322,39 @@ class DrawnPlot : public Plot {
     auto* text = new QCPItemText(plot_);
     text->position->setTypeX(QCPItemPosition::ptPlotCoords);
     text->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
-    text->position->setCoords(change.x, 0.02);
-    text->setPositionAlignment(Qt::AlignTop | Qt::AlignRight);
-    text->setPadding({2, 1, 6, 1});
+    text->position->setCoords(change.x, 0);
+    text->setPadding({6, 1, 6, 1});
+    text->setBrush(theme().color("surface")); // lines of earlier changes end behind it
     text->setText(QStringLiteral("%1 → %2").arg(number(change.before), number(change.after)));
     text->setColor(theme().color("text"));
     QFont font = QApplication::font();
     font.setPointSizeF(font.pointSizeF() - 1);
     text->setFont(font);
+    changes_.push_back(text);
+  }
+
+  /// Once sizes are known: each beside its line, on the first row where it is free; leftwards where there is room.
+  void placeChanges() {
+    const QRectF area = plot_->axisRect()->rect();
+    if (changes_.empty() || area.height() < 1) return;
+    std::sort(changes_.begin(), changes_.end(), [](const QCPItemText* a, const QCPItemText* b) {
+      return a->position->coords().x() < b->position->coords().x();
+    });
+    std::vector<double> ends; // of the last text on each row
+    for (QCPItemText* text : changes_) {
+      const QFontMetricsF metrics(text->font());
+      const double x = plot_->xAxis->coordToPixel(text->position->coords().x());
+      const double width = metrics.horizontalAdvance(text->text()) + text->padding().left() + text->padding().right();
+      const bool leftwards = x - width >= area.left();
+      const double from = leftwards ? x - width : x;
+      std::size_t row = 0;
+      while (row < ends.size() && ends[row] > from) ++row;
+      if (row == ends.size()) ends.push_back(0);
+      ends[row] = from + width;
+      text->position->setCoords(text->position->coords().x(),
+                                (double(row) * (metrics.height() + 2) + changeTop) / area.height());
+      text->setPositionAlignment(Qt::AlignTop | (leftwards ? Qt::AlignRight : Qt::AlignLeft));
+    }
   }
 
   void drawChart(const Roofline& r) {
@@ -416,6 +442,7 @@ class DrawnPlot : public Plot {
   QCPColorScale* scale_ = nullptr;
   Chart chart_;
   std::vector<Datum> data_;
+  std::vector<QCPItemText*> changes_; ///< texts beside change points
   QCPRange x_, y_;
   QPoint pressed_;
   bool log_ = false;

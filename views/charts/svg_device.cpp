@@ -1,6 +1,8 @@
 #include "views/charts/svg_device.hpp"
 
 #include <QBuffer>
+#include <QFontInfo>
+#include <QFontMetricsF>
 #include <QImage>
 #include <QPaintEngine>
 #include <QPainterPath>
@@ -39,7 +41,10 @@ QString paint(const char* what, const QColor& color) {
 class SvgEngine : public QPaintEngine {
  public:
   SvgEngine() : QPaintEngine(PaintEngineFeatures(AllFeatures & ~(PerspectiveTransform | ConicalGradientFill))) {}
-  bool begin(QPaintDevice* /*device*/) override { return true; }
+  bool begin(QPaintDevice* device) override {
+    device_ = device;
+    return true;
+  }
   bool end() override { return true; }
   [[nodiscard]] Type type() const override { return User; }
 
@@ -56,10 +61,10 @@ class SvgEngine : public QPaintEngine {
       if (dirty & DirtyClipPath) path = s.clipPath();
       if (dirty & DirtyClipRegion) path.addRegion(s.clipRegion());
       clipped_ = s.clipOperation() != Qt::NoClip;
+      const QPainterPath area = transform_.map(path);
+      clipArea_ = area.boundingRect();
       if (clipped_)
-        defs_ += QStringLiteral("<clipPath id=\"c%1\"><path d=\"%2\"/></clipPath>\n")
-                     .arg(++clip_)
-                     .arg(pathData(transform_.map(path)));
+        defs_ += QStringLiteral("<clipPath id=\"c%1\"><path d=\"%2\"/></clipPath>\n").arg(++clip_).arg(pathData(area));
     }
   }
 
@@ -90,10 +95,18 @@ class SvgEngine : public QPaintEngine {
   void drawTextItem(const QPointF& at, const QTextItem& item) override {
     const QFont font = item.font();
     const double pixels = font.pixelSize() > 0 ? font.pixelSize() : font.pointSizeF() * dotsPerInch / 72;
-    write(QStringLiteral("<text x=\"%1\" y=\"%2\" font-family=\"%3\" font-size=\"%4\" font-weight=\"%5\"%6 "
-                         "xml:space=\"preserve\">%7</text>")
-              .arg(n(at.x()), n(at.y()), font.family().toHtmlEscaped(), n(pixels), QString::number(int(font.weight())),
-                   paint("fill", pen_.color()), item.text().toHtmlEscaped()));
+    const QFontMetricsF metrics(font, device_);
+    const double width = metrics.horizontalAdvance(item.text());
+    const char* others = QFontInfo(font).fixedPitch() ? "monospace" : "Helvetica, Arial, sans-serif";
+    const QString text =
+        QStringLiteral("<text x=\"%1\" y=\"%2\" textLength=\"%3\" lengthAdjust=\"spacingAndGlyphs\" "
+                       "font-family=\"%4, %5\" font-size=\"%6\" font-weight=\"%7\"%8%9 xml:space=\"preserve\">")
+            .arg(n(at.x()), n(at.y()), n(width), font.family().toHtmlEscaped(), QLatin1String(others), n(pixels),
+                 QString::number(int(font.weight())),
+                 font.italic() ? QStringLiteral(" font-style=\"italic\"") : QString(), paint("fill", pen_.color()));
+    // Whoever has not this font gets a wider one: what fits here must not be cut there.
+    const QRectF box(at.x(), at.y() - metrics.ascent(), width, metrics.height());
+    write(text + item.text().toHtmlEscaped() + QStringLiteral("</text>"), !clipArea_.contains(transform_.mapRect(box)));
   }
 
   QString defs_, body_;
@@ -119,7 +132,7 @@ class SvgEngine : public QPaintEngine {
                  .arg(paint("stroke", brush_.color()));
     return QStringLiteral(" fill=\"url(#h%1)\"").arg(hatch_);
   }
-  void write(const QString& element) {
+  void write(const QString& element, bool clip = true) {
     QString attributes;
     if (!transform_.isIdentity())
       attributes += QStringLiteral(" transform=\"matrix(%1 %2 %3 %4 %5 %6)\"")
@@ -128,7 +141,7 @@ class SvgEngine : public QPaintEngine {
     if (opacity_ < 1) attributes += QStringLiteral(" opacity=\"%1\"").arg(n(opacity_));
     QString whole = attributes.isEmpty() ? element : QStringLiteral("<g%1>%2</g>").arg(attributes, element);
     // The clip is in the device's coordinates, outside the transform.
-    if (clipped_) whole = QStringLiteral("<g clip-path=\"url(#c%1)\">%2</g>").arg(clip_).arg(whole);
+    if (clipped_ && clip) whole = QStringLiteral("<g clip-path=\"url(#c%1)\">%2</g>").arg(clip_).arg(whole);
     body_ += whole + '\n';
   }
 
@@ -136,6 +149,8 @@ class SvgEngine : public QPaintEngine {
   QBrush brush_;
   QFont font_;
   QTransform transform_;
+  QRectF clipArea_; ///< in the device's coordinates
+  QPaintDevice* device_ = nullptr;
   double opacity_ = 1;
   bool clipped_ = false;
   int clip_ = 0, hatch_ = 0;

@@ -104,9 +104,10 @@ void FormulaView::copyLatex() const {
 }
 
 QString FormulaView::exportTo(const QString& path) const {
-  return exportDrawing(
-      path, layout_.size().toSize() + QSize(1, 1), accessibleName(), theme().color("surface"),
-      [this](QPainter& painter) { layout_.paint(painter, theme().color("text"), theme().color("muted")); });
+  return exportDrawing(path, layout_.size().toSize() + QSize(1, 1), accessibleName(), [this](QPaintDevice& device) {
+    QPainter painter(&device);
+    layout_.paint(painter, theme().color("text"), theme().color("muted"));
+  });
 }
 
 void FormulaView::askToExportFormula() {

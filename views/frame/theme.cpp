@@ -89,13 +89,26 @@ QFont Theme::mono() const {
   return font;
 }
 
-void Theme::apply() {
+void Theme::readColors() {
   const QJsonObject colors =
       QJsonDocument::fromJson(resource(dark_ ? ":/themes/dark.json" : ":/themes/light.json")).object();
   colors_.clear();
   for (auto it = colors.begin(); it != colors.end(); ++it)
     if (it->isString()) colors_.insert(it.key(), QColor(it->toString()));
+}
 
+Theme::OnPaper::OnPaper() : dark_(theme().dark_), colors_(theme().colors_) {
+  theme().dark_ = false;
+  theme().readColors();
+}
+
+Theme::OnPaper::~OnPaper() {
+  theme().dark_ = dark_;
+  theme().colors_ = std::move(colors_);
+}
+
+void Theme::apply() {
+  readColors();
   QPalette palette;
   const auto set = [&](QPalette::ColorRole role, const char* name) { palette.setColor(role, color(name)); };
   set(QPalette::Window, "window");

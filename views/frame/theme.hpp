@@ -24,11 +24,25 @@ class Theme : public QObject {
   [[nodiscard]] QColor fill(Tone tone) const;
   [[nodiscard]] QFont mono() const; ///< numbers, identifiers, source
 
+  /// While it lives the colours are the light ones, and nobody is told: what is drawn meanwhile is meant for paper.
+  class OnPaper {
+   public:
+    OnPaper();
+    ~OnPaper();
+    OnPaper(const OnPaper&) = delete;
+    OnPaper& operator=(const OnPaper&) = delete;
+
+   private:
+    bool dark_;
+    QHash<QString, QColor> colors_;
+  };
+
  Q_SIGNALS:
   void changed();
 
  private:
   void apply();
+  void readColors();
   bool dark_ = false;
   QHash<QString, QColor> colors_;
 };

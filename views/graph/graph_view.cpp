@@ -319,11 +319,11 @@ QRect GraphView::placeOf(const QString& name) const { return canvas_->placeOf(na
 QWidget* GraphView::canvas() const { return canvas_; }
 
 QString GraphView::exportTo(const QString& path) const {
-  return exportDrawing(path, canvas_->drawingSize(), tr("Structure graph"), theme().color("surface"),
-                       [this](QPainter& painter) {
-                         painter.translate(margin, margin);
-                         canvas_->draw(painter);
-                       });
+  return exportDrawing(path, canvas_->drawingSize(), tr("Structure graph"), [this](QPaintDevice& device) {
+    QPainter painter(&device);
+    painter.translate(margin, margin);
+    canvas_->draw(painter);
+  });
 }
 
 } // namespace aicf::views
