@@ -237,6 +237,19 @@ class TestFit : public QObject {
     QVERIFY(dock);
     window.resizeDocks({dock}, {200}, Qt::Horizontal);
     look("builder in a narrow dock");
+    // No layout makes the window larger than the screen that it fitted.
+    const QSize before(1280, 800);
+    window.layouts().reset();
+    window.resize(before);
+    for (const QString& name : window.layouts().names()) {
+      window.layouts().apply(name);
+      QCoreApplication::processEvents();
+      if (window.size() != before)
+        problems << QStringLiteral("the window is %1x%2 by the layout %3")
+                        .arg(window.width())
+                        .arg(window.height())
+                        .arg(name);
+    }
     problems.removeDuplicates();
     QVERIFY2(problems.isEmpty(),
              qPrintable(QStringLiteral("%1 faults:\n%2").arg(problems.size()).arg(problems.mid(0, 40).join('\n'))));

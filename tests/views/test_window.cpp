@@ -23,6 +23,7 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QDropEvent>
+#include <QFileDialog>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -31,6 +32,8 @@
 #include <QRegularExpression>
 #include <QScrollBar>
 #include <QSignalSpy>
+#include <QStatusBar>
+#include <QStatusTipEvent>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -476,6 +479,38 @@ class TestWindow : public QObject {
     for (std::size_t i = 1; i < ranges.size(); ++i)
       QVERIFY(ranges[i].offset >= ranges[i - 1].offset + ranges[i - 1].length);
     (void)styleOperatorText(std::string("\xff\x00# \xc3", 5));
+  }
+
+  void anExportSaysWhatItIsFor() {
+    openSoftmax();
+    w_->navigator().goTo(QStringLiteral("builder"));
+    QVERIFY(w_->actions().trigger(QStringLiteral("profile.export")));
+    QTRY_VERIFY(window_->findChild<QFileDialog*>());
+    auto* dialog = window_->findChild<QFileDialog*>();
+    const QString path = folder_.filePath("it's mine.json");
+    Q_EMIT dialog->fileSelected(path);
+    dialog->reject();
+    QVERIFY(QFile::exists(path));
+    QAbstractButton* copy = nullptr;
+    for (auto* b : window_->findChildren<QAbstractButton*>())
+      if (b->text() == QLatin1String("Copy the command")) copy = b;
+    QVERIFY(copy);
+    copy->click();
+    const auto& dims = w_->subject().problem().dims;
+    QCOMPARE(QApplication::clipboard()->text(),
+             QStringLiteral("aicf synth 'softmax' --shape M=%1,N=%2 --profile '%3' --out kernels")
+                 .arg(dims.at("M"))
+                 .arg(dims.at("N"))
+                 .arg(QString(path).replace('\'', QLatin1String("'\\''"))));
+  }
+
+  void tipsDoNotTakeAwayWhatWasSaid() {
+    QStatusTipEvent tip(QStringLiteral("the tip of a button"));
+    QApplication::sendEvent(window_.get(), &tip);
+    QCOMPARE(window_->statusBar()->currentMessage(), QStringLiteral("the tip of a button"));
+    w_->say(QStringLiteral("Exported it."));
+    QApplication::sendEvent(window_.get(), &tip);
+    QCOMPARE(window_->statusBar()->currentMessage(), QStringLiteral("Exported it."));
   }
 
   /// The newest rows are listed before all are read, and then all; a row that is chosen stays chosen and in its place.

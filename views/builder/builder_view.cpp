@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <QApplication>
+#include <QClipboard>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLineEdit>
@@ -148,7 +150,8 @@ void BuilderView::update() {
 }
 
 void BuilderView::exportProfile() {
-  auto* dialog = new QFileDialog(widget_, tr("Export profile"), {}, tr("JSON (*.json);;Text (*.acp)"));
+  QWidget* parent = widget_ ? widget_.data() : QApplication::activeWindow(); // the view may not have been looked at yet
+  auto* dialog = new QFileDialog(parent, tr("Export profile"), {}, tr("JSON (*.json);;Text (*.acp)"));
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setDefaultSuffix("json");
@@ -163,8 +166,28 @@ void BuilderView::exportProfile() {
     }
     workbench_.rules().exported(path);
     workbench_.say(tr("Exported %1.").arg(path));
+    tellUse(path);
   });
   dialog->open();
+}
+
+/// What the file is for: the command that makes the kernels of the open operator from it.
+void BuilderView::tellUse(const QString& path) {
+  const Subject& subject = workbench_.subject();
+  if (subject.isEmpty() || !subject.definition()) return;
+  QStringList shape;
+  for (const auto& [dim, size] : subject.problem().dims) shape << qs(dim) + '=' + QString::number(size);
+  const auto quoted = [](QString text) { return '\'' + text.replace('\'', QLatin1String("'\\''")) + '\''; };
+  // The atlas's operators go by their names; a file's may be of several.
+  const bool own = !subject.path().isEmpty() && !subject.path().startsWith(workbench_.library().folder());
+  QString command = "aicf synth " + quoted(own ? subject.path() : subject.name());
+  if (!shape.isEmpty()) command += " --shape " + shape.join(',');
+  command += " --profile " + quoted(path) + " --out kernels";
+  workbench_.notify({QStringLiteral("exported"),
+                     tr("Exported %1. On the command line it makes the kernels of %2 as files: %3")
+                         .arg(path, subject.name(), command),
+                     {{tr("Copy the command"), tr("To be pasted into a terminal"),
+                       [command] { QApplication::clipboard()->setText(command); }, true}}});
 }
 
 void BuilderView::show(const Entity& entity) {

@@ -46,6 +46,7 @@ class BuilderView : public QObject, public View {
  private:
   void addActions();
   void exportProfile();
+  void tellUse(const QString& path);
   void update();
   Workbench& workbench_;
   QPointer<QWidget> widget_;

@@ -3,6 +3,7 @@
 #include <QDockWidget>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QScrollArea>
 #include <QStackedWidget>
 
 #include <algorithm>
@@ -21,6 +22,14 @@ std::vector<BuiltIn> builtIns() {
           {Layouts::tr("Kernels and jobs"), QStringLiteral("synthesis"), {}, {QStringLiteral("jobs")}},
           {Layouts::tr("What goes together"), QStringLiteral("ops"), {}, {QStringLiteral("related")}}};
 }
+/// A dock's content scrolls where the dock is small: else the window would grow beyond the screen with each dock.
+QScrollArea* scrolled(QWidget* content) {
+  auto* area = new QScrollArea;
+  area->setFrameShape(QFrame::NoFrame);
+  area->setWidgetResizable(true);
+  area->setWidget(content);
+  return area;
+}
 } // namespace
 
 Layouts::Layouts(QMainWindow& window, QStackedWidget& stack, Workbench& workbench)
@@ -31,7 +40,7 @@ Layouts::Layouts(QMainWindow& window, QStackedWidget& stack, Workbench& workbenc
 QDockWidget* Layouts::addPane(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area) {
   auto* dock = new QDockWidget(title, &window_);
   dock->setObjectName(id);
-  dock->setWidget(content);
+  dock->setWidget(scrolled(content));
   window_.addDockWidget(area, dock);
   dock->hide();
   panes_.insert(id, {dock, area});
@@ -83,7 +92,7 @@ void Layouts::setBeside(View* view, bool beside) {
     dock->setObjectName("view-" + view->id());
     docks_.insert(view->id(), dock);
     stack_.removeWidget(page);
-    dock->setWidget(page);
+    dock->setWidget(scrolled(page));
     page->show();
     window_.addDockWidget(Qt::RightDockWidgetArea, dock);
     window_.resizeDocks({dock}, {window_.width() / 2}, Qt::Horizontal);
@@ -96,7 +105,7 @@ void Layouts::setBeside(View* view, bool beside) {
     showInMiddle();
   } else {
     QDockWidget* dock = docks_.take(view->id());
-    dock->setWidget(nullptr);
+    static_cast<QScrollArea*>(dock->widget())->takeWidget();
     stack_.addWidget(page);
     // It lives until the event loop comes round, and no longer is the window's: its name may be taken again by then.
     window_.removeDockWidget(dock);

@@ -34,7 +34,7 @@
 
 namespace aicf::views {
 namespace {
-constexpr int railWidth = 92, railIcon = 20, progressWidth = 120;
+constexpr int railWidth = 92, railIcon = 20, progressWidth = 120, saidMs = 8000;
 constexpr auto geometryKey = "window/geometry";
 
 struct Menu {
@@ -91,7 +91,7 @@ MainWindow::MainWindow(Workbench& workbench)
   workbench_.navigator().setPages(
       [layouts = QPointer(layouts_)](View* view) { return layouts ? layouts->pageOf(view) : nullptr; });
   connect(&workbench_.navigator(), &Navigator::currentChanged, this, &MainWindow::showView);
-  connect(&workbench_, &Workbench::said, this, [this](const QString& text) { statusBar()->showMessage(text, 8000); });
+  connect(&workbench_, &Workbench::said, this, [this](const QString& text) { say(text); });
   connect(&workbench_, &Workbench::failed, this, [this](const QString& title, const QString& text) {
     auto* box = new QMessageBox(QMessageBox::Warning, title, text, QMessageBox::Ok, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
@@ -301,6 +301,17 @@ void MainWindow::save(bool as) {
   dialog->selectFile(s.name() + ".op");
   connect(dialog, &QFileDialog::fileSelected, &workbench_, &Workbench::saveOperator);
   dialog->open();
+}
+
+void MainWindow::say(const QString& text) {
+  said_.start();
+  statusBar()->showMessage(text, saidMs);
+}
+
+/// The tip of whatever the mouse comes over must not take away what was just said.
+bool MainWindow::event(QEvent* event) {
+  const bool stays = event->type() == QEvent::StatusTip && said_.isValid() && said_.elapsed() < saidMs;
+  return stays || QMainWindow::event(event);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "views/frame/workbench.hpp"
 
+#include <QElapsedTimer>
 #include <QMainWindow>
 
 class QButtonGroup;
@@ -30,6 +31,7 @@ class MainWindow : public QMainWindow {
   void showView(View* view);
 
  protected:
+  bool event(QEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
@@ -47,6 +49,7 @@ class MainWindow : public QMainWindow {
   void buildStatus();
   void updateStatus();
   void updateProgress();
+  void say(const QString& text);
   void openFile();
   void save(bool as);
 
@@ -62,6 +65,7 @@ class MainWindow : public QMainWindow {
   Layouts* layouts_;
   Session* session_;
   QMenu* recent_ = nullptr;
+  QElapsedTimer said_; ///< since what the status bar still says
 };
 
 } // namespace aicf::views

@@ -1,15 +1,17 @@
 #include "views/frame/style.hpp"
 
+#include "views/frame/icons.hpp"
 #include "views/frame/style_parts.hpp"
 #include "views/frame/theme.hpp"
 
+#include <QDockWidget>
 #include <QPainter>
 #include <QStyleFactory>
 #include <QToolButton>
 
 namespace aicf::views {
 namespace {
-constexpr int progressHeight = 6, headerPad = 6, sortRoom = 11;
+constexpr int progressHeight = 6, headerShift = 2;
 
 /// The same option with other ink. Only for types that Qt has in one version: a copy of the base would be cut short.
 template <class Option> Option inked(const Option& option, const char* color) {
@@ -100,12 +102,15 @@ void WorkbenchStyle::drawControl(ControlElement element, const QStyleOption* opt
   case CE_ToolBar:
   case CE_HeaderEmptyArea: return style::strip(*painter, option->rect, "window", Qt::BottomEdge);
   case CE_HeaderLabel:
+    // Over the text of the cells below, which stands further in than Qt's own margin.
     if (const auto* o = qstyleoption_cast<const QStyleOptionHeaderV2*>(option)) {
-      const auto label = inked(*o, "muted");
+      auto label = inked(*o, "muted");
+      label.rect.adjust(headerShift, 0, -headerShift, 0);
       return QProxyStyle::drawControl(element, &label, painter, widget);
     }
     if (const auto* o = qstyleoption_cast<const QStyleOptionHeader*>(option)) {
-      const auto label = inked(*o, "muted");
+      auto label = inked(*o, "muted");
+      label.rect.adjust(headerShift, 0, -headerShift, 0);
       return QProxyStyle::drawControl(element, &label, painter, widget);
     }
     break;
@@ -159,11 +164,6 @@ QRect WorkbenchStyle::subElementRect(SubElement element, const QStyleOption* opt
   case SE_LineEditContents: {
     const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
     return frame && frame->lineWidth > 0 ? option->rect.adjusted(5, 1, -5, -1) : option->rect;
-  }
-  case SE_HeaderLabel: {
-    const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option);
-    const bool sorted = header && header->sortIndicator != QStyleOptionHeader::None;
-    return option->rect.adjusted(headerPad, 0, sorted ? -headerPad - sortRoom : -headerPad, 0);
   }
   case SE_TabWidgetTabContents: return subElementRect(SE_TabWidgetTabPane, option, widget).adjusted(0, 1, 0, 0);
   case SE_ProgressBarGroove:
@@ -248,11 +248,21 @@ int WorkbenchStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, 
   }
 }
 
+/// Of a dock's title: Qt's own are small pictures of one colour.
+QIcon WorkbenchStyle::standardIcon(StandardPixmap which, const QStyleOption* option, const QWidget* widget) const {
+  if (qobject_cast<const QDockWidget*>(widget) != nullptr) {
+    if (which == SP_TitleBarCloseButton) return icon("close");
+    if (which == SP_TitleBarNormalButton) return icon("float");
+  }
+  return QProxyStyle::standardIcon(which, option, widget);
+}
+
 int WorkbenchStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                               QStyleHintReturn* data) const {
   switch (hint) {
   case SH_ToolTip_WakeUpDelay: return 400;
   case SH_ItemView_ActivateItemOnSingleClick:
+  case SH_DialogButtonBox_ButtonsHaveIcons:
   case SH_EtchDisabledText:
   case SH_ComboBox_Popup: return 0;
   default: return QProxyStyle::styleHint(hint, option, widget, data);
