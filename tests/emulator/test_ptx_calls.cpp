@@ -223,23 +223,25 @@ extern "C" __global__ void k(int* x) { x[threadIdx.x] = total(threadIdx.x % 9); 
     QTest::addColumn<QString>("source");
     QTest::addColumn<QString>("name");
     QTest::addColumn<int>("line");
-    QTest::newRow("of itself") << R"(__device__ __noinline__ int endless(int n, volatile int* p) {
+    QTest::newRow("of itself") << R"(namespace Deep {
+__device__ __noinline__ int endless(int n, volatile int* p) {
   int own[8];
   own[n & 7] = *p;
   int deeper = endless(n + 1, p);
   return deeper + own[*p & 7];
 }
+}
 extern "C" __global__ void k(int* x) {
-  if (threadIdx.x == 5) x[0] = endless(0, x);
+  if (threadIdx.x == 5) x[0] = Deep::endless(0, x);
 })"
-                               << "endless" << 4;
+                               << "'Deep::endless'" << 5;
     QTest::newRow("of two, without variables") << R"(__device__ __noinline__ int pong(volatile int* p);
 __device__ __noinline__ int ping(volatile int* p) { return 1 + *p + pong(p); }
 __device__ __noinline__ int pong(volatile int* p) {
   return 2 * ping(p);
 }
 extern "C" __global__ void k(int* x) { x[threadIdx.x] = ping(x); })"
-                                               << "p" << 0;
+                                               << "ng' is" << 0;
   }
 
   void overflow() {

@@ -11,6 +11,22 @@ namespace {
 
 bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
 
+/// A function's name as its source has it: of _Z3fibi and _ZN4Tree4walkEii the identifiers; of others the whole.
+std::string source_name(const std::string& name) {
+  std::size_t at = name.starts_with("_ZN") ? 3 : name.starts_with("_Z") ? 2 : name.size();
+  std::string text;
+  while (at < name.size() && name[at] >= '0' && name[at] <= '9') {
+    std::size_t length = 0;
+    for (; at < name.size() && name[at] >= '0' && name[at] <= '9' && length < name.size(); ++at)
+      length = 10 * length + static_cast<std::size_t>(name[at] - '0');
+    if (length == 0 || length > name.size() - at) return name;
+    text += (text.empty() ? "" : "::") + name.substr(at, length);
+    at += length;
+    if (name[2] != 'N') break;
+  }
+  return text.empty() ? name : text;
+}
+
 } // namespace
 
 /// Parameters between the frames of a caller and of a function.
@@ -38,7 +54,7 @@ void Worker::stack_room(Warp& w, const Op& op, u32 pc, u32 exec) {
     }
     if (deep || launch.stack_bytes.load(std::memory_order_relaxed) > launch.stack_limit) {
       fault(w, pc, i, "stack-overflow",
-            "'" + program.texts[op.aux] + "' is called at depth " + std::to_string(w.depth[i] + 1) + ": " +
+            "'" + source_name(program.texts[op.aux]) + "' is called at depth " + std::to_string(w.depth[i] + 1) + ": " +
                 (deep ? "the stack of a thread takes at most " + std::to_string(max_stack_bytes >> 10) + " KiB"
                       : "the stacks of all threads take at most " + std::to_string(launch.stack_limit >> 20) + " MiB"));
       launch.abort = true;
