@@ -9,7 +9,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <array>
 #include <cmath>
+#include <memory>
 
 using namespace aicf::views;
 
@@ -52,6 +54,31 @@ class TestCharts : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  /// A chart that was set, and a theme that was changed, while nobody looked are there once somebody does.
+  void builtWhenLookedAt() {
+    if (!plotsAreBuilt()) QSKIP("SKIPPED: built without QCustomPlot");
+    const Chart chart{
+        "c", "c", {}, Curves{{"x", {}, false}, {"y", {}, false}, {{"a", {{1, 2}, {2, 5}}, {}, true}}}, {}};
+    std::array<QImage, 2> pictures;
+    for (const bool hidden : {true, false}) {
+      const std::unique_ptr<Plot> plot(makePlot(nullptr));
+      plot->resize(320, 240);
+      if (!hidden) plot->show();
+      plot->setChart(chart);
+      theme().setDark(true);
+      plot->show();
+      QCoreApplication::processEvents();
+      pictures.at(hidden ? 0 : 1) = plot->grab().toImage();
+      theme().setDark(false);
+    }
+    QVERIFY(pictures[0] == pictures[1]);
+    QVERIFY(pictures[0].pixelColor(160, 3).lightness() < 128); // dark ground
+    const std::unique_ptr<Plot> empty(makePlot(nullptr));
+    empty->resize(320, 240);
+    empty->show();
+    QVERIFY(empty->grab().toImage() != pictures[0]);
+  }
+
   void initTestCase() {
     theme().install(false);
     if (!plotsAreBuilt()) QSKIP("SKIPPED: built without QCustomPlot");

@@ -75,7 +75,7 @@ class DrawnPlot : public Plot {
     plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     plot_->setMouseTracking(true);
     setMinimumSize(160, 120);
-    connect(&theme(), &Theme::changed, this, [this] { build(); });
+    connect(&theme(), &Theme::changed, this, [this] { renew(); });
     connect(plot_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* e) { Q_EMIT hovered(rowAt(e->position())); });
     connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* e) { pressed_ = e->pos(); });
     connect(plot_, &QCustomPlot::mouseRelease, this, [this](QMouseEvent* e) {
@@ -92,11 +92,11 @@ class DrawnPlot : public Plot {
 
   void setChart(const Chart& chart) override {
     chart_ = chart;
-    build();
+    renew();
   }
   void setLogarithmic(bool log) override {
     log_ = log;
-    build();
+    renew();
   }
   void resetZoom() override {
     plot_->xAxis->setRange(x_);
@@ -104,14 +104,27 @@ class DrawnPlot : public Plot {
     plot_->replot();
   }
   void draw(QPaintDevice& device, const QSize& size) override {
+    if (stale_) build();
     QCPPainter painter; // once: a document gets a page whenever one begins
     painter.begin(&device);
     painter.setRenderHint(QPainter::LosslessImageRendering); // a document would blur the cells of a map
     plot_->toPainter(&painter, size.width(), size.height());
   }
 
+ protected:
+  void showEvent(QShowEvent* event) override {
+    Plot::showEvent(event);
+    if (stale_) build();
+  }
+
  private:
+  /// Most charts stand on pages that nobody looks at: these are built when somebody does.
+  void renew() {
+    stale_ = true;
+    if (isVisible()) build();
+  }
   void build() {
+    stale_ = false;
     plot_->clearPlottables();
     plot_->clearItems();
     changes_.clear();
@@ -445,7 +458,7 @@ class DrawnPlot : public Plot {
   std::vector<QCPItemText*> changes_; ///< texts beside change points
   QCPRange x_, y_;
   QPoint pressed_;
-  bool log_ = false;
+  bool log_ = false, stale_ = false;
 };
 
 } // namespace
