@@ -491,11 +491,11 @@ class TestWindow : public QObject {
     Q_EMIT dialog->fileSelected(path);
     dialog->reject();
     QVERIFY(QFile::exists(path));
-    QAbstractButton* copy = nullptr;
-    for (auto* b : window_->findChildren<QAbstractButton*>())
-      if (b->text() == QLatin1String("Copy the command")) copy = b;
-    QVERIFY(copy);
-    copy->click();
+    const auto buttons = window_->findChildren<QAbstractButton*>();
+    const auto copy = std::find_if(buttons.begin(), buttons.end(),
+                                   [](const auto* b) { return b->text() == QLatin1String("Copy the command"); });
+    QVERIFY(copy != buttons.end());
+    (*copy)->click();
     const auto& dims = w_->subject().problem().dims;
     QCOMPARE(QApplication::clipboard()->text(),
              QStringLiteral("aicf synth 'softmax' --shape M=%1,N=%2 --profile '%3' --out kernels")
