@@ -33,6 +33,7 @@ class RowCascade {
     k.name = d.name + "_" + word(plan_, "state_form");
     cooperation_ = word(plan_, "cooperation");
     k.threads = static_cast<std::uint32_t>(number(plan_, "threads"));
+    k.resident_blocks = static_cast<std::uint32_t>(resident_blocks_of(plan_));
     if (cooperation_ == "cluster") k.cluster = static_cast<std::uint32_t>(number(plan_, "row_blocks"));
     if (splits()) {
       k.name += gives_results() ? "_results" : stages() == 1 ? "_parts" : "_parts_" + std::to_string(stage_ + 1);
@@ -128,6 +129,9 @@ class RowCascade {
                       : form == "resident" ? "the row stays on chip between its sweeps"
                                            : "one sweep of global memory a level";
     k.about = {f.canonical->source->name + ": " + who + " a row, " + how + "."};
+    if (k.resident_blocks > 0)
+      k.about.push_back("Registers are bounded, so that a multiprocessor has room for " +
+                        std::to_string(k.resident_blocks) + " blocks (bounded_registers).");
     if (turns_ > 1) k.about.push_back("It works through " + std::to_string(turns_) + " rows and reads each one ahead.");
   }
 

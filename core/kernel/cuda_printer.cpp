@@ -48,8 +48,9 @@ class Printing {
       args.push_back(constant + stored_type(b) + "* __restrict__ " + b.name);
     }
     for (const KernelParam& q : k.params) args.push_back(CudaExpressions::type_name(q.type) + " " + q.name);
+    const std::string resident = k.resident_blocks > 0 ? ", " + std::to_string(k.resident_blocks) : "";
     std::string text =
-        "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(k.threads) + ") " + k.name + "(";
+        "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(k.threads) + resident + ") " + k.name + "(";
     std::string indent = "\n    ";
     for (std::size_t i = 0; i < args.size(); ++i) text += (i == 0 ? indent : "," + indent) + args[i];
     return text + ") {\n";

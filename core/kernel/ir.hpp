@@ -136,6 +136,7 @@ struct Kernel {
   std::vector<KernelParam> params;
   Region body;
   std::uint32_t threads = 1, cluster = 1; ///< of a block; blocks of a cluster
+  std::uint32_t resident_blocks = 0;      ///< that a multiprocessor must have room for; 0: whatever comes out
   Launch launch;
   std::vector<std::string> options;
 };

@@ -12,7 +12,8 @@ class IrText {
   explicit IrText(const Kernel& kernel) : k(kernel) {}
 
   std::string run() {
-    out_ = "kernel " + k.name + " threads " + std::to_string(k.threads) + " grid " + k.launch.grid[0].text + "\n";
+    out_ = "kernel " + k.name + " threads " + std::to_string(k.threads) + " grid " + k.launch.grid[0].text +
+           (k.resident_blocks > 0 ? " resident " + std::to_string(k.resident_blocks) : "") + "\n";
     for (const KernelParam& p : k.params) out_ += "  param " + p.name + ": " + std::string(name_of(p.type)) + "\n";
     for (const Buffer& b : k.buffers) buffer(b);
     for (const Barrier& b : k.barriers)

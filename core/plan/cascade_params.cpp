@@ -158,6 +158,13 @@ const RegisterParam intermediates{param(
       return {is(v, "keep") ? "stored_value" : "rematerialised_value"};
     })};
 
+const RegisterParam resident_warps{param(
+    "resident_warps",
+    "warps that a multiprocessor must have room for: the compiler keeps to the registers that this leaves; 0: it takes "
+    "what it likes",
+    "representation", numbers({0, 24, 32, 48}), none,
+    [](const Value& v) -> Ids { return above_one(v) ? Ids{"bounded_registers"} : Ids{}; })};
+
 const RegisterParamOfBoth divide{param(
     "divide", "ieee: correctly rounded; reciprocal: one correctly rounded reciprocal a row; fast: rcp.approx",
     "bounded_approximation", words({"ieee", "reciprocal", "fast"}),

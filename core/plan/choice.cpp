@@ -53,6 +53,10 @@ bool keeps_state(const Plan& plan) {
 
 std::int64_t turns_of(const Plan& plan) { return has(plan, "turns") ? number(plan, "turns") : 1; }
 
+std::int64_t resident_blocks_of(const Plan& plan) {
+  return has(plan, "resident_warps") ? number(plan, "resident_warps") * 32 / number(plan, "threads") : 0;
+}
+
 std::int64_t row_lanes(const Plan& plan) {
   if (chosen(plan, "cooperation", "thread")) return 1;
   if (chosen(plan, "cooperation", "warp")) return 32;

@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t block_shared = 232448;
 constexpr std::int64_t least_walkers = 64;         ///< blocks that work through rows: with fewer, no GPU is full
 constexpr std::int64_t ahead_registers = 12;       ///< beside the second tile: its addresses, and the row's own
+constexpr std::int64_t least_others = 14;          ///< beside a tile, where registers are bounded
 constexpr std::int64_t least_ahead = 16384;        ///< bytes of a row: blocks of shorter ones overlap each other
 constexpr std::int64_t shortest_shared_row = 4096; ///< what a meeting of a cluster costs (about 1 us) reads as much
 
@@ -101,6 +102,31 @@ std::string refuse_turns(const Facts& f, const Plan& plan) {
   return {};
 }
 
+/// Registers of a thread, where the plan asks for warps that leave no more; all that there are without.
+std::int64_t bounded_registers(const Plan& plan) {
+  const std::int64_t warps = has(plan, "resident_warps") ? number(plan, "resident_warps") : 0;
+  return warps == 0 ? 255 : register_file / (warps * warp) / 8 * 8;
+}
+
+/// Registers are bounded where a row in registers would take more, and its tile leaves enough for the rest.
+std::string refuse_residence(const Facts& f, const Plan& plan) {
+  if (!has(plan, "resident_warps") || number(plan, "resident_warps") == 0) return {};
+  if ((has(plan, "state_form") && !keeps_row(plan)) || (has(plan, "staging") && !chosen(plan, "staging", "registers")))
+    return "resident_warps: it bounds the registers of a row that waits in them";
+  if (has(plan, "threads") && number(plan, "resident_warps") * warp % number(plan, "threads") != 0)
+    return "resident_warps: no whole number of blocks";
+  if (has(plan, "threads") && number(plan, "threads") < 2 * warp)
+    return "resident_warps: there is room for 32 blocks of a warp each";
+  if (turns_of(plan) > 1) return "resident_warps: rows in turn keep two tiles";
+  if (!has(plan, "vector") || !has(plan, "vectors_per_thread") || !has(plan, "intermediates")) return {};
+  const std::int64_t tile = tile_registers(f, plan, number(plan, "vector") * number(plan, "vectors_per_thread"));
+  if (tile + other_registers <= bounded_registers(plan)) return "resident_warps: they come without being asked for";
+  const std::int64_t kept = number(plan, "vector") * number(plan, "vectors_per_thread") * f.kept_bytes / 4;
+  if (kept + least_others > bounded_registers(plan))
+    return "resident_warps: the tile of a thread leaves none for the rest";
+  return {};
+}
+
 /// Of a block's rows, or of its part of one.
 std::int64_t shared_row_bytes(const Facts& f, const Plan& plan) {
   return rows_in_block(plan) * (f.sizes.length / number(plan, "row_blocks") + 15) * f.kept_bytes;
@@ -186,6 +212,7 @@ std::string refusal(const StructureProfile& profile, const Problem& problem, con
   const Facts& f = cascade_facts(profile, problem);
   if (std::string why = refuse_problem(f); !why.empty()) return why;
   if (std::string why = refuse_turns(f, plan); !why.empty()) return why;
+  if (std::string why = refuse_residence(f, plan); !why.empty()) return why;
   if (std::string why = refuse_words(f, rules, plan); !why.empty()) return why;
   if (std::string why = refuse_copies(f, plan); !why.empty()) return why;
   if (std::string why = refuse_vector(f, plan); !why.empty()) return why;
@@ -218,6 +245,7 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   double registers = static_cast<double>(other_registers) + (resident && chosen(plan, "staging", "registers")
                                                                  ? static_cast<double>(tile_registers(f, plan, v * u))
                                                                  : elements);
+  registers = std::min(registers, static_cast<double>(bounded_registers(plan)));
   double shared = in_shared(plan) ? static_cast<double>(shared_row_bytes(f, plan)) : 0;
   double blocks_per_sm =
       std::max(1.0, std::min({std::floor(2048 / threads), 32.0, std::floor(65536 / (threads * registers)),
@@ -264,6 +292,7 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   // second tile takes the registers of other blocks, behind which the chains of a lane's own folds would hide: softmax
   // of 2048 x 65536 in bf16 took 142 us and more so, 138 us by a cluster a row.
   auto turns = static_cast<double>(turns_of(plan));
+  if (resident_blocks_of(plan) > 0) factor *= 1.01; // what does not fit waits in memory
   if (turns > 1) {
     double walkers = std::ceil(rows / turns) * static_cast<double>(number(plan, "row_blocks"));
     double places = m.multiprocessors * blocks_per_sm;
