@@ -3,6 +3,7 @@
 #include "core/base/json.hpp"
 #include "core/exec/evaluations.hpp"
 #include "core/exec/reference.hpp"
+#include "core/plan/choice.hpp"
 #include "core/validate/compare.hpp"
 #include "core/validate/error_bounds.hpp"
 #include "core/validate/inputs.hpp"
@@ -116,7 +117,7 @@ class Judge {
     RunResult result;
     RunOptions how;
     how.counters = counters;
-    how.step_limit = step_limit(problem, *inputs);
+    how.step_limit = step_limit(variant.plan, problem, *inputs);
     auto actual = run_variant(structure_, variant, problem, *inputs, backend_, how, &result, stop_);
     if (stop_.stop_requested()) return true;
     if (!actual) return fail(actual.diagnostics, actual.missing);
@@ -202,10 +203,11 @@ class Judge {
   Result<Validation> failure;
 
  private:
-  /// Warp instructions that no kernel of ours needs: a lane alone may spend thousands on an element and its result, and
-  /// dozens on each evaluation of a body where nothing is kept from one result to the next; an empty row costs some,
-  /// and rows may be read again.
-  std::uint64_t step_limit(const Problem& problem, const std::map<std::string, HostTensor>& inputs) const {
+  /// Warp instructions that no kernel of ours needs: a lane alone may spend thousands on an element and its result, all
+  /// warps of its block hundreds where they hold no element and only meet, and dozens on each evaluation of a body
+  /// where nothing is kept from one result to the next; an empty row costs some, and rows may be read again.
+  std::uint64_t step_limit(const Plan& plan, const Problem& problem,
+                           const std::map<std::string, HostTensor>& inputs) const {
     constexpr double most_again = 0x1p30; // half a minute of the emulator
     double elements = 0, longest = 1;
     for (const auto& [name, tensor] : inputs) {
@@ -217,9 +219,10 @@ class Judge {
       }
       elements += places;
     }
+    const double warps = has(plan, "threads") ? static_cast<double>(number(plan, "threads")) / 32 : 1;
     const double work = evaluations(*structure_.canonical->source, problem.dims, problem.scalars);
-    return static_cast<std::uint64_t>(
-        std::min(0x1p24 + 4096 * elements + std::min(elements * longest, most_again) + 64 * work, 0x1p40));
+    return static_cast<std::uint64_t>(std::min(
+        0x1p24 + (4096 + 512 * warps) * elements + std::min(elements * longest, most_again) + 64 * work, 0x1p40));
   }
 
   /// The definition has no answer for these inputs (an id out of range, argmax of nothing): the kernel must trap. On a
@@ -229,7 +232,7 @@ class Judge {
     if (backend_.id() != "emulator") return true;
     RunResult result;
     RunOptions how;
-    how.step_limit = step_limit(problem, inputs);
+    how.step_limit = step_limit(variant.plan, problem, inputs);
     auto run = run_variant(structure_, variant, problem, inputs, backend_, how, &result, stop_);
     if (stop_.stop_requested()) return true;
     if (!run) return fail(run.diagnostics, run.missing);

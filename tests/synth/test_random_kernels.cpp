@@ -50,11 +50,12 @@ class TestRandomKernels : public QObject {
     QVERIFY(r.compared.judged > r.compared.elements / 2); // it judges, and does not look away
   }
 
-  /// Correct kernels that the judge once refused: a batch whose neighbours the definition reads, and a NaN that a
-  /// state loses (0 * inf, the factor taken out of the sum) with a comparison behind it, which shows no NaN.
+  /// Correct kernels that the judge once refused: a batch whose neighbours the definition reads, a NaN that a state
+  /// loses (0 * inf, the factor taken out of the sum) with a comparison behind it, which shows no NaN, and blocks of
+  /// many warps that hold a row of few elements.
   void correct_kernels_are_not_refused_data() {
     QTest::addColumn<quint64>("seed");
-    for (quint64 seed : {90081, 90372, 90436}) QTest::addRow("%llu", seed) << seed;
+    for (quint64 seed : {90081, 90372, 90436, 200794, 201648}) QTest::addRow("%llu", seed) << seed;
   }
   void correct_kernels_are_not_refused() {
     if (!nvrtc_info()) QSKIP("SKIPPED: no NVRTC");
