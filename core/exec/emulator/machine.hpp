@@ -8,6 +8,7 @@
 // a warp ends.
 #pragma once
 #include "core/exec/backend.hpp"
+#include "core/exec/emulator/event_counts.hpp"
 #include "core/exec/emulator/global_races.hpp"
 #include "core/exec/emulator/heap.hpp"
 #include "core/exec/emulator/lane_math.hpp"
@@ -25,24 +26,6 @@ namespace aicf::emulator {
 
 constexpr u32 all_lanes = 0xffffffffu;
 constexpr u32 never = 0xffffffffu; ///< a program counter past every operation
-
-/// What the memory operations of one place of the program did.
-struct MemoryEvents {
-  u64 requests = 0, sectors = 0, lines = 0; ///< of global memory
-  u64 bulk_requests = 0, bulk_sectors = 0;  ///< those of them that are the copy engine's
-  u64 wavefronts = 0, conflicts = 0;        ///< of shared memory
-  std::array<u64, memory_spaces> read{}, written{};
-  void add(const MemoryEvents& other);
-};
-
-/// Counts of one worker; instructions as differences along the program, summed at the end.
-struct Counters {
-  std::vector<s64> warps, lanes; ///< one an operation and one more
-  std::vector<s64> lanes_off;    ///< lanes that a guard switched off
-  u64 barriers = 0, atomics = 0, divergent_branches = 0, tensor_operations = 0;
-  std::vector<MemoryEvents> memory; ///< one an operation
-  void add(const Counters& other);
-};
 
 /// A dense matrix of bits of elements, in row order.
 struct Matrix {
