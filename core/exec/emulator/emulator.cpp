@@ -473,11 +473,13 @@ void execute(Prepared& p, const Program& program, unsigned workers, Totals& tota
   if (l.counters) accumulate(program, std::move(sum), totals);
 }
 
-/// Faults in the order of blocks and threads, whichever worker found them.
+/// Faults in the order of blocks and threads, whichever worker found them; step limits last.
 void append_faults(LaunchState& l, std::vector<Fault>& out) {
   std::vector<std::size_t> order(l.faults.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return l.fault_order[a] < l.fault_order[b]; });
+  // Who waits for a warp that a fault has ended waits without end: a step limit comes after all else, whoever met it.
+  auto place = [&](std::size_t i) { return std::pair(l.faults[i].kind == "step-limit", l.fault_order[i]); };
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return place(a) < place(b); });
   for (const auto i : order) out.push_back(std::move(l.faults[i]));
 }
 
