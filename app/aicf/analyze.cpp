@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <map>
@@ -158,9 +157,7 @@ int write_guide(const Options& o, const CompilerProfile& rules, const std::stop_
     const fs::path file = fs::path(o.guide) / file_of(page.uri);
     std::error_code problem;
     fs::create_directories(file.parent_path(), problem);
-    std::ofstream out(file, std::ios::binary | std::ios::trunc);
-    out << with_file_links(page);
-    if (!out.flush()) return complain("cannot write " + file.string());
+    if (const int failed = write_file(file.string(), with_file_links(page))) return failed;
   }
   if (o.json)
     print_json({{"schema", "aicf.guide/1"},

@@ -47,11 +47,8 @@ int run(const std::vector<Chosen>& all, const Options& o, const std::stop_token&
     document.update(outcome.top);
     text += outcome.text;
   }
-  if (!o.out.empty()) {
-    std::ofstream out(o.out);
-    out << document.dump(1) << "\n";
-    if (!out.flush()) return complain("cannot write " + o.out);
-  }
+  if (!o.out.empty())
+    if (const int failed = write_file(o.out, document.dump(1) + "\n")) return failed;
   if (o.as_json)
     print_json(document);
   else

@@ -80,6 +80,12 @@ void print_json(const nlohmann::json& document) {
   std::cout << document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
+int write_file(const std::string& path, std::string_view content) {
+  std::ofstream out(path, std::ios::binary);
+  out << content;
+  return out.flush() ? done : complain("cannot write " + path);
+}
+
 Result<Definition> find_operator(const std::string& file_or_name, const std::string& op) {
   std::optional<std::string> wanted = op.empty() ? std::nullopt : std::optional(op);
   std::error_code ignored;

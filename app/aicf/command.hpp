@@ -37,6 +37,7 @@ template <class T> int report(const Result<T>& result, std::string_view source =
 }
 int complain(const std::string& what); ///< one line on standard error; bad_input
 void print_json(const nlohmann::json& document);
+int write_file(const std::string& path, std::string_view content); ///< done, or bad_input and why not
 
 /// FILE|OP: a path, or the name of an operator of the atlas. `op` picks one of a file with several.
 [[nodiscard]] Result<Definition> find_operator(const std::string& file_or_name, const std::string& op);

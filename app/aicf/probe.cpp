@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iostream>
 
 namespace aicf {
@@ -117,16 +116,11 @@ void print_figures(const HardwareProfile& profile) {
   std::cout << table({"figure", "value", "lo", "hi", "unit", "status", "source", "why not"}, rows);
 }
 
-bool wrote(const std::string& path, const json& document) {
-  std::ofstream file(path);
-  file << document.dump(1) << "\n";
-  return static_cast<bool>(file.flush());
-}
-
 /// Figures on standard output, the document where it was asked for.
 int deliver(const Options& o, const HardwareProfile& profile) {
   const json document = to_json(profile);
-  if (!o.out.empty() && !wrote(o.out, document)) return complain("cannot write " + o.out);
+  if (!o.out.empty())
+    if (const int failed = write_file(o.out, document.dump(1) + "\n")) return failed;
   if (o.as_json)
     print_json(document);
   else
@@ -225,7 +219,7 @@ int derive(const Options& o) {
   auto profile = find_hardware(o.first);
   if (!profile) return report(profile);
   probes::derive_outputs(*profile);
-  return wrote(o.out, to_json(*profile)) ? done : complain("cannot write " + o.out);
+  return write_file(o.out, to_json(*profile).dump(1) + "\n");
 }
 
 /// Whether two profiles speak of one card; a card is known by its uuid.

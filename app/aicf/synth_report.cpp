@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 namespace aicf::cli {
@@ -110,24 +109,16 @@ void print_synthesis(const json& document) {
 
 int write_synthesis(const json& document, const std::string& directory) {
   namespace fs = std::filesystem;
-  auto write = [&](const fs::path& path, const std::string& content) {
-    std::ofstream out(path, std::ios::binary);
-    out << content;
-    return static_cast<bool>(out.flush());
-  };
   for (const json& v : member(document, "variants"))
     for (const json& m : member(v, "modules")) {
       const std::string id = text_in(member(v, "id")), entry = text_in(member(m, "entry"));
       if (!is_plain_word(id) || !is_plain_word(entry) || !member(m, "source").is_string())
         return complain("a variant that came is named \"" + id + "\", its kernel \"" + entry + "\": not written");
-      if (fs::path path = fs::path(directory) / (id + "." + entry + ".cu");
-          !write(path, member(m, "source").get<std::string>()))
-        return complain("cannot write " + path.string());
+      const fs::path file = fs::path(directory) / (id + "." + entry + ".cu");
+      if (const int failed = write_file(file.string(), member(m, "source").get<std::string>())) return failed;
     }
-  fs::path path = fs::path(directory) / "synthesis.json";
-  return write(path, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n")
-             ? done
-             : complain("cannot write " + path.string());
+  return write_file((fs::path(directory) / "synthesis.json").string(),
+                    document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 } // namespace aicf::cli

@@ -53,9 +53,10 @@ bool keeps_state(const Plan& plan) {
 
 std::int64_t turns_of(const Plan& plan) { return has(plan, "turns") ? number(plan, "turns") : 1; }
 
-std::int64_t resident_blocks_of(const Plan& plan) {
-  return has(plan, "resident_warps") ? number(plan, "resident_warps") * 32 / number(plan, "threads") : 0;
+std::int64_t resident_warps_of(const Plan& plan) {
+  return has(plan, "resident_warps") ? number(plan, "resident_warps") : 0;
 }
+std::int64_t resident_blocks_of(const Plan& plan) { return resident_warps_of(plan) * 32 / number(plan, "threads"); }
 
 std::int64_t row_lanes(const Plan& plan) {
   if (chosen(plan, "cooperation", "thread")) return 1;

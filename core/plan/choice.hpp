@@ -25,7 +25,8 @@ namespace aicf {
 
 /// Rows that a block works through: the choice `turns`, 1 without one.
 [[nodiscard]] std::int64_t turns_of(const Plan& plan);
-/// Blocks that a multiprocessor must have room for: by the choice `resident_warps`, 0 where nothing is asked.
+/// Warps that a multiprocessor must have room for: the choice `resident_warps`, 0 without one; and the blocks of them.
+[[nodiscard]] std::int64_t resident_warps_of(const Plan& plan);
 [[nodiscard]] std::int64_t resident_blocks_of(const Plan& plan);
 
 /// Threads that share a row: of one block, or of all blocks that have a part of it; slices of the axis where rows lie

@@ -104,25 +104,27 @@ std::string refuse_turns(const Facts& f, const Plan& plan) {
 
 /// Registers of a thread, where the plan asks for warps that leave no more; all that there are without.
 std::int64_t bounded_registers(const Plan& plan) {
-  const std::int64_t warps = has(plan, "resident_warps") ? number(plan, "resident_warps") : 0;
+  const std::int64_t warps = resident_warps_of(plan);
   return warps == 0 ? 255 : register_file / (warps * warp) / 8 * 8;
 }
 
 /// Registers are bounded where a row in registers would take more, and its tile leaves enough for the rest.
 std::string refuse_residence(const Facts& f, const Plan& plan) {
-  if (!has(plan, "resident_warps") || number(plan, "resident_warps") == 0) return {};
+  const std::int64_t warps = resident_warps_of(plan);
+  if (warps == 0) return {};
   if ((has(plan, "state_form") && !keeps_row(plan)) || (has(plan, "staging") && !chosen(plan, "staging", "registers")))
     return "resident_warps: it bounds the registers of a row that waits in them";
-  if (has(plan, "threads") && number(plan, "resident_warps") * warp % number(plan, "threads") != 0)
+  if (has(plan, "threads") && warps * warp % number(plan, "threads") != 0)
     return "resident_warps: no whole number of blocks";
   if (has(plan, "threads") && number(plan, "threads") < 2 * warp)
     return "resident_warps: there is room for 32 blocks of a warp each";
   if (turns_of(plan) > 1) return "resident_warps: rows in turn keep two tiles";
   if (!has(plan, "vector") || !has(plan, "vectors_per_thread") || !has(plan, "intermediates")) return {};
-  const std::int64_t tile = tile_registers(f, plan, number(plan, "vector") * number(plan, "vectors_per_thread"));
-  if (tile + other_registers <= bounded_registers(plan)) return "resident_warps: they come without being asked for";
-  const std::int64_t kept = number(plan, "vector") * number(plan, "vectors_per_thread") * f.kept_bytes / 4;
-  if (kept + least_others > bounded_registers(plan))
+  const std::int64_t elements = number(plan, "vector") * number(plan, "vectors_per_thread");
+  const std::int64_t registers = bounded_registers(plan);
+  if (tile_registers(f, plan, elements) + other_registers <= registers)
+    return "resident_warps: they come without being asked for";
+  if (elements * f.kept_bytes / 4 + least_others > registers)
     return "resident_warps: the tile of a thread leaves none for the rest";
   return {};
 }
@@ -292,7 +294,7 @@ double estimate(const StructureProfile& profile, const Problem& problem, const P
   // second tile takes the registers of other blocks, behind which the chains of a lane's own folds would hide: softmax
   // of 2048 x 65536 in bf16 took 142 us and more so, 138 us by a cluster a row.
   auto turns = static_cast<double>(turns_of(plan));
-  if (resident_blocks_of(plan) > 0) factor *= 1.01; // what does not fit waits in memory
+  if (resident_warps_of(plan) > 0) factor *= 1.01; // what does not fit waits in memory
   if (turns > 1) {
     double walkers = std::ceil(rows / turns) * static_cast<double>(number(plan, "row_blocks"));
     double places = m.multiprocessors * blocks_per_sm;

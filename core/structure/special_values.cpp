@@ -47,10 +47,10 @@ class Comparison {
       const std::vector<VarId> vars = free_vars(arena_, leaf);
       const bool along =
           std::any_of(vars.begin(), vars.end(), [](VarId v) { return v <= axis_var && axis_var - v < 16; });
-      if (along)
+      if (along) {
         along_.push_back(leaf);
-      else if (std::find(sizes.begin(), sizes.end(), leaf) == sizes.end()) {
-        n_.set(leaf, node.kind == Kind::integer ? 2 : 0.5 + random_.uniform());
+      } else if (std::find(sizes.begin(), sizes.end(), leaf) == sizes.end()) {
+        n_.set(leaf, node.kind == Kind::integer ? 2 : some_number());
         if (node.kind == Kind::real) factors_.push_back(leaf);
       }
     }
@@ -84,6 +84,7 @@ class Comparison {
  private:
   using Element = NumericSummary::Element;
 
+  double some_number() { return 0.5 + random_.uniform(); }
   std::vector<ExprId> more() {
     std::vector<ExprId> r;
     for (std::size_t k = 0; k < c_.reductions.size(); ++k)
@@ -162,10 +163,10 @@ class Comparison {
     if (std::any_of(c.values.begin(), c.values.end(), [&](double v) { return never(where.values, v); }) ||
         never(where.weight, c.weight) || never(where.factor, c.weight))
       return std::nullopt;
-    const double before = 0.5 + random_.uniform();
-    if (where.factor) n_.set(*where.factor, c.weight);
+    if (!where.factor) return differs_so(c, where, chunkings);
+    n_.set(*where.factor, c.weight);
     auto found = differs_so(c, where, chunkings);
-    if (where.factor) n_.set(*where.factor, before);
+    n_.set(*where.factor, some_number());
     return found;
   }
 

@@ -28,11 +28,9 @@ class Evaluation {
     if (form.mismatch.empty()) axis_length_ = row_sizes(form, problem).length;
     const Definition& d = *canonical_.source;
     for (std::size_t t = 0; t < d.inputs; ++t) tensors_.push_back(&inputs.at(d.tensors[t].name));
-    infinite_inputs_ = std::any_of(tensors_.begin(), tensors_.end(), [](const HostTensor* tensor) {
-      for (std::size_t i = 0; i < tensor->element_count(); ++i)
-        if (std::isinf(tensor->get(i))) return true;
-      return false;
-    });
+    may_lose_nan_ = topology_.online &&
+                    std::any_of(structure.cascades.begin(), structure.cascades.end(), loses_weights) &&
+                    std::any_of(tensors_.begin(), tensors_.end(), [](const HostTensor* t) { return has_infinity(*t); });
     environment_.arena = &arena_;
     environment_.model = &model_;
     environment_.load = [this](TensorId t, std::span<const std::int64_t> at) {
@@ -105,7 +103,7 @@ class Evaluation {
     } else if (topology_.online && home != home_.end() && structure_.cascades[home->second.cascade].summary) {
       const Cascade& cascade = structure_.cascades[home->second.cascade];
       value = online(cascade, home->second.place);
-      if (infinite_inputs_ && loses_weights(cascade) && !std::isnan(value.value)) {
+      if (may_lose_nan_ && loses_weights(cascade) && !std::isnan(value.value)) {
         const Bounded written = fold(node);
         value.lost_nan = value.lost_nan || written.lost_nan || std::isnan(written.value);
       }
@@ -121,6 +119,12 @@ class Evaluation {
   static bool loses_weights(const Cascade& cascade) {
     return std::any_of(cascade.special.begin(), cascade.special.end(),
                        [](const auto& deviation) { return deviation.kind == "weights"; });
+  }
+
+  static bool has_infinity(const HostTensor& tensor) {
+    for (std::size_t i = 0; i < tensor.element_count(); ++i)
+      if (std::isinf(tensor.get(i))) return true;
+    return false;
   }
 
   /// The wider of a fold and of states merged element by element, if an element depends on what it is merged with.
@@ -314,7 +318,7 @@ class Evaluation {
   const Problem& problem_;
   std::stop_token stop_;
   std::vector<const HostTensor*> tensors_;
-  bool infinite_inputs_ = false;
+  bool may_lose_nan_ = false; ///< a cascade that does is kept as states, and inputs are infinite
   BoundEnvironment environment_;
   std::map<std::uint32_t, Bounded> symbols_;
   std::map<ExprId, Home> home_;

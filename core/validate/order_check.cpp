@@ -90,30 +90,36 @@ class Confirmation {
   std::stop_token stop_;
 };
 
+bool is_dim(const Arena& arena, ExprId id, std::uint32_t dim) {
+  return arena[id].op == Op::dim && arena[id].payload == dim;
+}
+
+/// The dims that some expressions speak of.
+std::set<std::uint32_t> dims_in(const Arena& arena, std::span<const ExprId> roots) {
+  std::set<std::uint32_t> dims;
+  for (ExprId id : reachable(arena, roots))
+    if (arena[id].op == Op::dim) dims.insert(arena[id].payload);
+  return dims;
+}
+
 /// The dims whose places a definition reads by anything but its result's own index along them: a neighbour, a constant
 /// place, a gather. Where such a dim is cut short, what is read there changes or is gone.
 std::set<std::uint32_t> dims_read_elsewhere(const Canonical& canonical) {
   const Definition& d = *canonical.source;
   const Arena& arena = canonical.arena;
-  auto is_dim = [](const Arena& in, ExprId id, std::uint32_t dim) {
-    return in[id].op == Op::dim && in[id].payload == dim;
-  };
   std::set<std::uint32_t> elsewhere;
-  for (const CanonicalValue& value : canonical.outputs)
+  for (const CanonicalValue& value : canonical.outputs) {
+    auto own = [&](const Node& index, ExprId extent) {
+      return d.arena[extent].op == Op::dim && index.op == Op::index && index.payload < value.hi.size() &&
+             is_dim(arena, value.hi[index.payload], d.arena[extent].payload);
+    };
     for (ExprId id : reachable(arena, std::span(&value.body, 1))) {
       if (arena[id].op != Op::load && arena[id].op != Op::padded_load) continue;
       const std::vector<ExprId>& shape = d.tensors[arena[id].payload].shape;
-      for (std::size_t k = 0; k < shape.size(); ++k) {
-        const Node& index = arena[arena.operand(id, k)];
-        for (ExprId part : reachable(d.arena, std::span(&shape[k], 1))) {
-          if (d.arena[part].op != Op::dim) continue;
-          const std::uint32_t dim = d.arena[part].payload;
-          const bool own = index.op == Op::index && index.payload < value.hi.size() &&
-                           is_dim(arena, value.hi[index.payload], dim) && is_dim(d.arena, shape[k], dim);
-          if (!own) elsewhere.insert(dim);
-        }
-      }
+      for (std::size_t k = 0; k < shape.size(); ++k)
+        if (!own(arena[arena.operand(id, k)], shape[k])) elsewhere.merge(dims_in(d.arena, std::span(&shape[k], 1)));
     }
+  }
   return elsewhere;
 }
 
@@ -125,16 +131,13 @@ std::vector<std::string> batch_dims(const StructureProfile& structure) {
   std::vector<ExprId> bodies;
   for (const auto* list : {&canonical.values, &canonical.outputs})
     for (const CanonicalValue& value : *list) bodies.push_back(value.body);
-  std::set<std::uint32_t> spoken_of;
-  for (ExprId id : reachable(arena, bodies))
-    if (arena[id].op == Op::dim) spoken_of.insert(arena[id].payload);
+  const std::set<std::uint32_t> spoken_of = dims_in(arena, bodies);
   const std::set<std::uint32_t> elsewhere = dims_read_elsewhere(canonical);
   std::vector<std::string> dims;
   for (std::uint32_t d = 0; d < canonical.source->dims.size(); ++d) {
     const bool axis_of_each =
         std::all_of(canonical.outputs.begin(), canonical.outputs.end(), [&](const CanonicalValue& value) {
-          return std::any_of(value.hi.begin(), value.hi.end(),
-                             [&](ExprId hi) { return arena[hi].op == Op::dim && arena[hi].payload == d; });
+          return std::any_of(value.hi.begin(), value.hi.end(), [&](ExprId hi) { return is_dim(arena, hi, d); });
         });
     if (axis_of_each && canonical.values.empty() && !spoken_of.contains(d) && !elsewhere.contains(d))
       dims.push_back(canonical.source->dims[d]);

@@ -1,5 +1,6 @@
 #include "tests/emulator/ptx_fixture.hpp"
 
+#include "core/exec/nvrtc.hpp"
 #include "tests/support/paths.hpp"
 
 #include <fstream>
@@ -77,6 +78,16 @@ std::string entry(unsigned pointers, const std::string& body, const std::string&
   for (unsigned i = 0; i < pointers; ++i)
     text += "  ld.param.u64 %p" + std::to_string(i) + ", [k_" + std::to_string(i) + "];\n";
   return text + "  mov.u32 %t, %tid.x;\n" + body + "\n  ret;\n}\n";
+}
+
+std::string compiled(const std::string& source, std::vector<std::string> options) {
+  KernelModule module;
+  module.entry = "k";
+  module.arch = "sm_90";
+  module.options = std::move(options);
+  module.cuda_source = source;
+  const auto result = compile(module);
+  return result ? result->ptx : std::string();
 }
 
 std::string sample(const std::string& name) {

@@ -46,6 +46,8 @@ struct Kernel {
 /// registers %r0-31 (b32), %l0-31 (b64), %h0-15 (b16), %q0-15 (pred) and %t (b32) are declared.
 [[nodiscard]] std::string entry(unsigned pointers, const std::string& body, const std::string& module = {},
                                 const std::string& declarations = {});
+/// The PTX of CUDA source whose entry is `k`; empty where it does not compile.
+[[nodiscard]] std::string compiled(const std::string& source, std::vector<std::string> options = {});
 /// A file of tests/data/ptx.
 [[nodiscard]] std::string sample(const std::string& name);
 

@@ -8,18 +8,10 @@
 #include <numeric>
 
 using namespace aicf;
+using aicf::test::compiled;
 using aicf::test::Kernel;
 
 namespace {
-
-std::string compiled(const std::string& source) {
-  KernelModule module;
-  module.entry = "k";
-  module.arch = "sm_90";
-  module.cuda_source = source;
-  const auto result = compile(module);
-  return result ? result->ptx : std::string();
-}
 
 int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 int ackermann(int m, int n) {
@@ -249,13 +241,8 @@ extern "C" __global__ void k(int* x) { x[threadIdx.x] = ping(x); })"
     QFETCH(QString, name);
     QFETCH(int, line);
     if (!nvrtc_info()) QSKIP("NVRTC is not on this machine");
-    KernelModule module;
-    module.entry = "k";
-    module.arch = "sm_90";
-    module.cuda_source = source.toStdString();
-    const auto text = compile(module);
-    QVERIFY(text);
-    Kernel k{text->ptx};
+    Kernel k{compiled(source.toStdString())};
+    QVERIFY(!k.ptx.empty());
     k.with(std::vector<int>(32));
     const auto result = k.run();
     QVERIFY(result && !result->faults.empty());

@@ -10,6 +10,7 @@
 #include <map>
 
 using namespace aicf;
+using aicf::test::compiled;
 using aicf::test::Kernel;
 
 namespace {
@@ -149,13 +150,8 @@ class TestPtxSimd : public QObject {
     for (std::size_t n = 0; n < all.size(); ++n)
       source += "  x[" + std::to_string(n) + " * 1024 + t] = " + all[n].name + "(a[t]" +
                 (all[n].arity > 1 ? ", b[t]" : "") + (all[n].arity > 2 ? ", c[t]" : "") + ");\n";
-    KernelModule module;
-    module.entry = "k";
-    module.arch = "sm_90";
-    module.cuda_source = source + "}\n";
-    const auto text = compile(module);
-    QVERIFY(text);
-    Kernel k{text->ptx};
+    Kernel k{compiled(source + "}\n")};
+    QVERIFY(!k.ptx.empty());
     k.block = 1024;
     k.with(a_).with(b_).with(c_).with(std::vector<std::uint32_t>(1024 * all.size()));
     QCOMPARE(k.problem(), std::string());

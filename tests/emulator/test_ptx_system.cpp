@@ -7,23 +7,10 @@
 #include <algorithm>
 
 using namespace aicf;
+using aicf::test::compiled;
 using aicf::test::Kernel;
 
 Q_DECLARE_METATYPE(std::string)
-
-namespace {
-
-/// CUDA source compiled for the emulator; the entry is k.
-std::string compiled(const std::string& source) {
-  KernelModule module;
-  module.entry = "k";
-  module.arch = "sm_90";
-  module.cuda_source = source;
-  const auto result = compile(module);
-  return result ? result->ptx : std::string();
-}
-
-} // namespace
 
 class TestPtxSystem : public QObject {
   Q_OBJECT
@@ -385,11 +372,8 @@ extern "C" __global__ void k(const int* x, int* y) {
     if (!nvrtc_info()) QSKIP("NVRTC is not on this machine");
     __extension__ using S = __int128;
     __extension__ using U = unsigned __int128;
-    KernelModule module;
-    module.entry = "k";
-    module.arch = "sm_90";
-    module.options = {"--device-int128"};
-    module.cuda_source = R"(extern "C" __global__ void k(const __int128* a, const __int128* b, __int128* x) {
+    const std::string ptx =
+        compiled(R"(extern "C" __global__ void k(const __int128* a, const __int128* b, __int128* x) {
   int t = threadIdx.x;
   unsigned __int128 u = a[t], v = b[t];
   x[t] = u / v;
@@ -397,9 +381,9 @@ extern "C" __global__ void k(const int* x, int* y) {
   x[256 + t] = a[t] / b[t];
   x[384 + t] = a[t] % b[t];
   x[512 + t] = u * v - (a[t] >> 5) + (u << 9);
-})";
-    const auto text = compile(module);
-    QVERIFY(text);
+})",
+                 {"--device-int128"});
+    QVERIFY(!ptx.empty());
     std::vector<S> a(128), b(128), x(640);
     std::uint64_t seed = 1;
     const auto word = [&] { return seed = seed * 6364136223846793005u + 1442695040888963407u; };
@@ -413,7 +397,7 @@ extern "C" __global__ void k(const int* x, int* y) {
       b[t] = number();
       if (b[t] == 0) b[t] = 3;
     }
-    Kernel k{text->ptx};
+    Kernel k{ptx};
     k.block = 128;
     k.with(a).with(b).with(x);
     QCOMPARE(k.problem(), std::string());

@@ -101,19 +101,16 @@ void WorkbenchStyle::drawControl(ControlElement element, const QStyleOption* opt
     break;
   case CE_ToolBar:
   case CE_HeaderEmptyArea: return style::strip(*painter, option->rect, "window", Qt::BottomEdge);
-  case CE_HeaderLabel:
+  case CE_HeaderLabel: {
     // Over the text of the cells below, which stands further in than Qt's own margin.
-    if (const auto* o = qstyleoption_cast<const QStyleOptionHeaderV2*>(option)) {
-      auto label = inked(*o, "muted");
+    auto draw = [&](auto label) {
       label.rect.adjust(headerShift, 0, -headerShift, 0);
-      return QProxyStyle::drawControl(element, &label, painter, widget);
-    }
-    if (const auto* o = qstyleoption_cast<const QStyleOptionHeader*>(option)) {
-      auto label = inked(*o, "muted");
-      label.rect.adjust(headerShift, 0, -headerShift, 0);
-      return QProxyStyle::drawControl(element, &label, painter, widget);
-    }
+      QProxyStyle::drawControl(element, &label, painter, widget);
+    };
+    if (const auto* o = qstyleoption_cast<const QStyleOptionHeaderV2*>(option)) return draw(inked(*o, "muted"));
+    if (const auto* o = qstyleoption_cast<const QStyleOptionHeader*>(option)) return draw(inked(*o, "muted"));
     break;
+  }
   case CE_TabBarTabShape:
     if (const auto* o = qstyleoption_cast<const QStyleOptionTab*>(option)) return style::tab(*painter, *o);
     break;

@@ -10,8 +10,6 @@ namespace {
 
 using ptx::Space;
 
-bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
-
 u64 read_bytes(const std::byte* p, u32 bytes) {
   u64 v = 0;
   std::memcpy(&v, p, bytes);

@@ -10,8 +10,6 @@ namespace {
 
 using ptx::Type;
 
-bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
-
 } // namespace
 
 u32 Worker::queue_of(Block& b, Queue kind, u32 id) {

@@ -9,8 +9,6 @@
 namespace aicf::emulator {
 namespace {
 
-bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
-
 /// A function's name as its source has it: of _Z3fibi and _ZN4Tree4walkEii the identifiers; of others the whole.
 std::string source_name(const std::string& name) {
   std::size_t at = name.starts_with("_ZN") ? 3 : name.starts_with("_Z") ? 2 : name.size();

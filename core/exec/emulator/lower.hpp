@@ -39,6 +39,11 @@ struct FunctionCode {
   std::vector<std::uint32_t> register_slot;   ///< by register: its place in the frame, where it is a parameter
 };
 
+/// Of a list of arguments or results; 0 where there is none.
+[[nodiscard]] inline std::size_t item_count(const ptx::Operand* list) {
+  return list == nullptr ? 0 : list->items.size();
+}
+
 /// The operands of a call; null where it has none.
 struct CallOperands {
   const ptx::Operand *results = nullptr, *target = nullptr, *arguments = nullptr;

@@ -8,12 +8,6 @@ namespace aicf::emulator {
 
 using ptx::Space;
 
-namespace {
-
-std::size_t count(const ptx::Operand* o) { return o == nullptr ? 0 : o->items.size(); }
-
-} // namespace
-
 bool Lowering::calls() {
   const CallOperands call = call_operands(*now_);
   if (call.target == nullptr) refuse("the target is missing");
@@ -38,7 +32,7 @@ bool Lowering::calls() {
 void Lowering::call_function(std::size_t index, const CallOperands& call) {
   const FunctionCode& callee = functions[index];
   const ptx::Function& f = *callee.source;
-  if (count(call.arguments) != f.params.size() || count(call.results) > f.results.size())
+  if (item_count(call.arguments) != f.params.size() || item_count(call.results) > f.results.size())
     refuse("the arguments do not fit '" + std::string(f.name) + "'");
   primary_ = false; // the copies are part of the call
   if (callee.recursive) {
@@ -47,7 +41,7 @@ void Lowering::call_function(std::size_t index, const CallOperands& call) {
     op.aux = static_cast<std::uint32_t>(program_.texts.size());
     program_.texts.emplace_back(f.name);
   }
-  for (std::size_t k = 0; k < count(call.arguments); ++k)
+  for (std::size_t k = 0; k < item_count(call.arguments); ++k)
     move_parameter(callee, call.arguments->items[k], f.params[k], true);
   primary_ = true;
   Op& op = emit(Code::call, none);
@@ -55,7 +49,7 @@ void Lowering::call_function(std::size_t index, const CallOperands& call) {
   op.size = callee.recursive ? callee.frame_bytes : 0;
   op.flag = callee.recursive && callee.component == code_->component ? 1 : 0;
   op.imm = -1;
-  for (std::size_t k = 0; k < count(call.results); ++k)
+  for (std::size_t k = 0; k < item_count(call.results); ++k)
     move_parameter(callee, call.results->items[k], f.results[k], false);
 }
 
@@ -201,7 +195,7 @@ bool Lowering::call_of_system(const Operand* results, std::string_view name, con
       {"free", WideKind::release, {Width::w64}, false, Width::w32}};
   for (const Service& s : services) {
     if (s.name != name) continue;
-    if (count(arguments) < s.arguments.size()) refuse("the arguments do not fit '" + std::string(name) + "'");
+    if (item_count(arguments) < s.arguments.size()) refuse("the arguments do not fit '" + std::string(name) + "'");
     Wide wide;
     wide.kind = s.kind;
     primary_ = false;
@@ -211,7 +205,7 @@ bool Lowering::call_of_system(const Operand* results, std::string_view name, con
     const std::int32_t d = fresh(s.width);
     if (s.result) wide.out.push_back(d);
     emit_wide(std::move(wide));
-    if (!s.result || count(results) == 0) return true;
+    if (!s.result || item_count(results) == 0) return true;
     const Operand& to = results->items[0];
     if (to.kind != Operand::Kind::variable || to.index < 0) {
       emit(s.width == Width::w64 ? Code::mov_b64 : Code::mov_b32, define(to, s.width), d);

@@ -11,8 +11,6 @@ using ptx::Operand;
 
 constexpr std::size_t max_work = std::size_t{1} << 26; ///< functions held against calls by address
 
-std::size_t count(const Operand* o) { return o == nullptr ? 0 : o->items.size(); }
-
 } // namespace
 
 /// call[.uni] [(results),] target[, (arguments)][, prototype or list of targets]
@@ -27,15 +25,15 @@ CallOperands call_operands(const ptx::Instruction& i) {
 }
 
 bool may_call(const ptx::Function& caller, const CallOperands& call, const ptx::Function& f) {
-  if (f.params.size() != count(call.arguments) || f.results.size() < count(call.results)) return false;
+  if (f.params.size() != item_count(call.arguments) || f.results.size() < item_count(call.results)) return false;
   const auto same = [&](const Operand& mine, std::int32_t theirs) {
     return theirs >= 0 && mine.kind == Operand::Kind::variable && mine.index >= 0 &&
            caller.variables[static_cast<std::size_t>(mine.index)].bytes >=
                f.variables[static_cast<std::size_t>(theirs)].bytes;
   };
-  for (std::size_t k = 0; k < count(call.arguments); ++k)
+  for (std::size_t k = 0; k < item_count(call.arguments); ++k)
     if (!same(call.arguments->items[k], f.params[k])) return false;
-  for (std::size_t k = 0; k < count(call.results); ++k)
+  for (std::size_t k = 0; k < item_count(call.results); ++k)
     if (!same(call.results->items[k], f.results[k])) return false;
   return true;
 }

@@ -26,6 +26,7 @@ namespace aicf::emulator {
 
 constexpr u32 all_lanes = 0xffffffffu;
 constexpr u32 never = 0xffffffffu; ///< a program counter past every operation
+[[nodiscard]] inline bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
 
 /// A dense matrix of bits of elements, in row order.
 struct Matrix {

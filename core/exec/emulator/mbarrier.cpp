@@ -33,8 +33,6 @@ u64 bits_at(const std::byte* p) {
   return v;
 }
 
-bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
-
 } // namespace
 
 /// The phase ends when nothing is pending.

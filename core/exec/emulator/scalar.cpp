@@ -5,12 +5,6 @@
 #include <bit>
 
 namespace aicf::emulator {
-namespace {
-
-bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
-
-} // namespace
-
 void Worker::scalar(Warp& w, const Op& op, u32 pc, u32 exec) {
   const auto leader = static_cast<u32>(std::countr_zero(exec));
   switch (op.code) {

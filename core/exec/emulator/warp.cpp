@@ -12,8 +12,6 @@ namespace {
 constexpr u32 turns_before_rotation = 4096;
 constexpr u32 turns_of_rotation = 64;
 
-bool has_lane(u32 mask, u32 lane) { return ((mask >> lane) & 1) != 0; }
-
 } // namespace
 
 bool Warp::reschedule() {
