@@ -250,6 +250,13 @@ class TestFit : public QObject {
                         .arg(window.height())
                         .arg(name);
     }
+    // Where there is room, a view beside has its half, whatever pane stood there before it.
+    window.layouts().reset();
+    window.resize(2560, 1440);
+    w.actions().trigger("window.related");
+    QCoreApplication::processEvents();
+    window.layouts().setBeside(w.navigator().view("builder"), true);
+    QTRY_VERIFY(window.findChild<QDockWidget*>("view-builder")->width() > 2560 / 3);
     problems.removeDuplicates();
     QVERIFY2(problems.isEmpty(),
              qPrintable(QStringLiteral("%1 faults:\n%2").arg(problems.size()).arg(problems.mid(0, 40).join('\n'))));

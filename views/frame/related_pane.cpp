@@ -13,7 +13,7 @@ RelatedPane::RelatedPane(Workbench& workbench)
   tree_->setHeaderHidden(true);
   tree_->setAccessibleName(tr("What goes with what is active"));
   tree_->setUniformRowHeights(true);
-  tree_->setMinimumWidth(220);
+  tree_->setMinimumWidth(160); // beside a wide view at 1280 pixels
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(6, 2, 6, 6);
   layout->addWidget(about_);
